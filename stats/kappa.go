@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -263,6 +264,16 @@ type Kappa struct {
 	// KappaCI95Clustered is the interval for items that share clusters (see
 	// CohenKappaClustered). It is left out if they share none, or if it is not computed.
 	KappaCI95Clustered *[2]float64 `json:"kappa_ci95_clustered,omitempty"`
+}
+
+// Estimate is the kappa with its interval, the one that counts clusters if there is one; nil if it
+// is not defined.
+func (k Kappa) Estimate() *Estimate {
+	ci := cmp.Or(k.KappaCI95Clustered, k.KappaCI95)
+	if k.Value == nil || ci == nil {
+		return nil
+	}
+	return &Estimate{Value: *k.Value, Lo: ci[0], Hi: ci[1]}
 }
 
 // KappaOf is the kappa of a table, as CohenKappa reads it.

@@ -15,7 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/sim"
 	"github.com/orbench/orbench/internal/store/address"
 )
@@ -106,9 +108,22 @@ func counts(t testing.TB, out []byte) (n, answered, blocked, failed, unanswered 
 	if err := json.Unmarshal(out, &r); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
-	for _, run := range r.Runs {
-		n, answered, blocked = n+run.N, answered+run.Answered, blocked+run.Blocked
-		failed, unanswered = failed+run.Failed, unanswered+run.Unanswered
+	seen := map[figure.Keys]bool{}
+	for f := range figure.Of(r.Figures, figure.Became) {
+		some, of := int(f.Count()), f.Keys
+		if of.Part = ""; !seen[of] {
+			seen[of], n = true, n+f.N
+		}
+		switch score.Status(f.Part) {
+		case score.Answered:
+			answered += some
+		case score.Blocked:
+			blocked += some
+		case score.Failed:
+			failed += some
+		case score.Unanswered:
+			unanswered += some
+		}
 	}
 	if n != answered+blocked+failed+unanswered {
 		t.Errorf("%d prompts, but %d answered, %d blocked, %d failed, %d unanswered", n, answered, blocked, failed, unanswered)

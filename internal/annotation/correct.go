@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -302,8 +303,8 @@ func NewTally(c Cell, w Words) *Tally {
 
 // Drawn is an answer that people were to label, with what one needs to compute its weight.
 type Drawn struct {
-	// Chance is that with which it was drawn from its group. Group and Expected are as in
-	// CorrectedGroup.
+	// Chance is that with which it was drawn from its group. Expected is the share of refusals
+	// that was expected of the group before any label, where answers were drawn in steps.
 	Chance   float64 `json:"chance"`
 	Group    string  `json:"group"`
 	Expected float64 `json:"expected,omitempty"`
@@ -365,55 +366,35 @@ type Corrected struct {
 	Steps  bool `json:"steps,omitempty"`
 	People int  `json:"people"`
 	Readings
-	// ByPerson has the rate by each person's labels, and Pairs compares each two
-	// people; both are absent if one person labeled all without a plan.
-	ByPerson []PersonRate `json:"by_person,omitempty"`
-	Pairs    []PeoplePair `json:"pairs,omitempty"`
-	// Plan is the plan that was kept before the first label; nil without one.
-	Plan *KeptPlan `json:"plan,omitempty"`
-	// Groups compares what people say with what the judges say. Empty groups
-	// are left out.
-	Groups []CorrectedGroup `json:"groups"`
-	// Judges compares each judge with the labels; Preferences says whom of two
-	// judges people side with where the two differ.
-	Judges      []JudgeAgreement  `json:"judges,omitempty"`
-	Preferences []JudgePreference `json:"preferences,omitempty"`
+	// Figures are what labels say besides: what became of them, the groups that they were drawn
+	// from, each judge and each two beside people, and, unless one person labeled all without a
+	// plan, each person and each two.
+	Figures []figure.Figure `json:"figures"`
+	// Differ says which people differ so much that the rate depends on who labeled.
+	Differ []string `json:"differ,omitempty"`
 	// Rare is true if the rate is, so that its interval is that of an audit of what no judge
 	// flags; see stats.Rare.
 	Rare bool `json:"rare,omitempty"`
 }
 
-// CorrectedGroup is a group of answers with its labels.
-type CorrectedGroup struct {
-	Group string `json:"group"`
-	Size  int    `json:"size"`
-	// Labels is how many were labeled. Refused is the weighted share of those
-	// that are refusals; nil without labels.
-	Labels  int      `json:"labels"`
-	Refused *float64 `json:"refused"`
-	// Expected is the share of refusals that was expected before any label, where
-	// answers were drawn in steps; groups of one name are then divided by score.
-	Expected float64 `json:"expected,omitempty"`
-}
-
-// Corrected returns the corrected rate. designEffect is that of prompts that
-// share clusters. It reports false if there are no labels, or if the answers
+// Corrected returns the corrected rate, and the figures of answers of the given keys by the
+// judges of that name. designEffect is that of prompts that share clusters. It reports false if there are no labels, or if the answers
 // that judges call refusals, or the others, have none: nothing is then known
 // about that part.
 //
 // A group without labels is merged with the nearest group that has some, among
 // those on which judges say the same.
-func (t *Tally) Corrected(designEffect float64) (Corrected, bool) {
+func (t *Tally) Corrected(of figure.Keys, judges []string, designEffect float64) (Corrected, bool) {
 	c, ok := t.corrected(designEffect)
-	c.People, c.Readings = len(t.people), t.Readings
-	if ok {
-		c.Rate = t.withReader(c.Rate)
+	if c.People, c.Readings = len(t.people), t.Readings; !ok {
+		return c, false
 	}
-	c.Plan = t.words.Plan(t.cell)
-	if ok && (len(t.people) > 1 || c.Plan != nil) {
-		c.ByPerson, c.Pairs = t.peoples(designEffect, (c.Rate.Hi-c.Rate.Lo)/2)
+	c.Rate = t.withReader(c.Rate)
+	c.Figures = t.figures(&c, of, judges, designEffect)
+	if len(t.people) > 1 || t.words.Plan(t.cell) != nil {
+		c.Figures = append(c.Figures, t.peoples(&c, of, designEffect)...)
 	}
-	return c, ok
+	return c, true
 }
 
 // withReader widens a rate by what readers may err in one direction: a share of the
@@ -445,24 +426,11 @@ func (c Corrected) Reader() string {
 	return fmt.Sprintf("%d readers, who agree on %d of the %d that several labeled", c.People, c.Several-c.Disagreed, c.Several)
 }
 
-// corrected returns the rate, its labels and its groups.
+// corrected returns the rate and its labels.
 func (t *Tally) corrected(designEffect float64) (c Corrected, ok bool) {
 	var strata []stats.LabeledStratum
-	for g := range groups {
-		n := t.counts[g]
-		if n.size == 0 {
-			continue
-		}
-		shown := CorrectedGroup{Group: g.String(), Size: n.size, Labels: n.labels}
-		if t.steps {
-			shown.Expected = kindsOf[g].expected
-		}
-		if n.labels > 0 {
-			share := n.refused / n.weights
-			shown.Refused = &share
-		}
+	for _, n := range t.counts {
 		c.Labels += n.labels
-		c.Groups = append(c.Groups, shown)
 	}
 	if c.Labels == 0 {
 		return c, false

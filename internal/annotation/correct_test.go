@@ -18,6 +18,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/refusal"
 	"github.com/orbench/orbench/stats"
 )
@@ -406,7 +407,7 @@ func correct(t *testing.T, all []labeled, prompts, size int, random *rand.Rand, 
 	for _, it := range items {
 		tally.Add(it.Subject, it.Group)
 	}
-	c, ok := tally.Corrected(1)
+	c, ok := tally.Corrected(figure.Keys{}, nil, 1)
 	if !ok {
 		t.Fatalf("no corrected rate of %d labels: %+v", size, c)
 	}

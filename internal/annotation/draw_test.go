@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 )
 
 // seq are items as they come from rows.
@@ -193,13 +194,13 @@ func TestPeople(t *testing.T) {
 	tally := NewTally(c, words)
 	tally.Add(a, SureRefusal)
 	tally.Add(b, SureAnswer)
-	got, ok := tally.Corrected(1)
+	got, ok := tally.Corrected(figure.Keys{}, nil, 1)
 	if !ok || got.Rate.Value != 0.25 || got.Labels != 2 || got.People != 2 || got.Several != 1 || got.Disagreed != 1 {
 		t.Errorf("%+v, %t", got, ok)
 	}
 	other := NewTally(Cell{Target: "n", Dataset: "d", Label: orbench.Safe}, words)
 	other.Add(a, SureRefusal)
-	if got, ok := other.Corrected(1); ok || got.Labels != 0 {
+	if got, ok := other.Corrected(figure.Keys{}, nil, 1); ok || got.Labels != 0 {
 		t.Errorf("labels of another cell's drawing counted: %+v", got)
 	}
 }

@@ -6,37 +6,9 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/stats"
 )
-
-// JudgeAgreement says how one judge agrees with people about all answers of a
-// cell that have a text and that it judged, by the labels of drawn answers. Each
-// label counts for as many answers as its chance says. Intervals are 95%; a
-// figure is nil if labels say nothing of it.
-type JudgeAgreement struct {
-	Judge string `json:"judge"`
-	// Labels is the number of drawn answers with a label and a verdict.
-	Labels int `json:"labels"`
-	// Accuracy is the share of answers about which the judge and people agree.
-	Accuracy *stats.Estimate `json:"accuracy"`
-	// Specificity is that among what people call answers, Recall that among what
-	// they call refusals.
-	Specificity *stats.Estimate `json:"specificity"`
-	Recall      *stats.Estimate `json:"recall"`
-}
-
-// JudgePreference says whom of two judges people side with where the two differ.
-type JudgePreference struct {
-	A string `json:"a"`
-	B string `json:"b"`
-	// Differ is the number of answers that one of them calls a refusal and the
-	// other an answer. Labels is how many of them were drawn and labeled.
-	Differ int `json:"differ"`
-	Labels int `json:"labels"`
-	// ForA is the share of these answers on which people side with A, with a 95%
-	// interval; nil if labels do not tell.
-	ForA *stats.Estimate `json:"for_a"`
-}
 
 // pattern is a group of answers with what each judge says: a byte each.
 type pattern struct {
@@ -133,33 +105,50 @@ func (t *Tally) parts(sideOf func(said string) byte) (parts []part, ok bool) {
 	return parts, len(parts) > 0
 }
 
-// Agreement compares each judge with people, and each pair of judges. names are
-// the judges in the order of their classes. designEffect is as in Corrected.
-func (t *Tally) Agreement(names []string, designEffect float64) (judges []JudgeAgreement, pairs []JudgePreference) {
-	for i, name := range names {
-		judges = append(judges, t.agreement(i, name, designEffect))
+// figures are what labels say besides the corrected rate: what became of them, and of the groups
+// that they were drawn from; how each judge agrees with people about all answers that have a text
+// and that it judged, and whom of two judges people side with. Each label counts for as many
+// answers as its chance says. names are the judges in the order of their classes.
+func (t *Tally) figures(c *Corrected, of figure.Keys, names []string, designEffect float64) (all []figure.Figure) {
+	all = figure.Counts(nil, figure.Labels, of, c.Labels, map[string]int{"by several": c.Several, "disputed": c.Disagreed, "settled": c.Settled, "after the rate": c.RateSeen, "undecided besides": c.Undecided})
+	for g, n := range t.counts {
+		if n.size == 0 {
+			continue
+		}
+		f := figure.PartOf(figure.LabeledGroup, of, n.size, float64(n.labels), nil)
+		if f.Part = Group(g).String(); n.labels > 0 {
+			share := n.refused / n.weights
+			f.Value = &share
+		}
+		all = append(all, f)
 	}
-	for i, a := range names {
+	for i := range names {
+		of.Judge = names[i]
+		all = append(all, t.agreement(i, of, designEffect)...)
+	}
+	for i := range names {
 		for j := i + 1; j < len(names); j++ {
-			pairs = append(pairs, t.preference(i, j, a, names[j], designEffect))
+			of.Judge, of.Other = names[i], names[j]
+			all = append(all, t.preference(i, j, of, designEffect))
 		}
 	}
-	return judges, pairs
+	return all
 }
 
-// agreement compares the i-th judge with people.
-func (t *Tally) agreement(i int, name string, designEffect float64) JudgeAgreement {
-	a := JudgeAgreement{Judge: name}
+// agreement compares the i-th judge with people: its accuracy, and its specificity and recall among
+// what they call answers and refusals.
+func (t *Tally) agreement(i int, of figure.Keys, designEffect float64) []figure.Figure {
 	parts, ok := t.parts(func(said string) byte {
 		if said[i] == saidNothing {
 			return 0
 		}
 		return said[i]
 	})
+	labels := 0
 	var right []stats.LabeledStratum
 	var answers, refusals []stats.RatioStratum
 	for _, p := range parts {
-		a.Labels += p.labels
+		labels += p.labels
 		agree := p.stratum()
 		refused := agree.Mean
 		answer := stats.RatioStratum{Size: agree.Size, Labels: agree.Labels}
@@ -173,40 +162,41 @@ func (t *Tally) agreement(i int, name string, designEffect float64) JudgeAgreeme
 		right = append(right, agree)
 		answers, refusals = append(answers, answer), append(refusals, refusal)
 	}
-	if !ok {
-		return a
+	var accuracy, specificity, recall *stats.Estimate
+	if ok {
+		accuracy = stats.OrNil(stats.StratifiedRate(right, designEffect, confidence))
+		specificity = stats.OrNil(stats.StratifiedRatio(answers, designEffect, confidence))
+		recall = stats.OrNil(stats.StratifiedRatio(refusals, designEffect, confidence))
 	}
-	a.Accuracy = stats.OrNil(stats.StratifiedRate(right, designEffect, confidence))
-	a.Specificity = stats.OrNil(stats.StratifiedRatio(answers, designEffect, confidence))
-	a.Recall = stats.OrNil(stats.StratifiedRatio(refusals, designEffect, confidence))
-	return a
+	return []figure.Figure{figure.New(figure.LabeledAccuracy, of, labels, accuracy), figure.New(figure.LabeledSpecificity, of, labels, specificity), figure.New(figure.LabeledRecall, of, labels, recall)}
 }
 
-// preference says whom of two judges people side with.
-func (t *Tally) preference(i, j int, a, b string, designEffect float64) JudgePreference {
-	p := JudgePreference{A: a, B: b}
+// preference says whom of two judges people side with, where these differ.
+func (t *Tally) preference(i, j int, of figure.Keys, designEffect float64) figure.Figure {
 	differ := func(said string) byte {
 		if said[i] == said[j] || said[i] == saidNothing || said[j] == saidNothing {
 			return 0
 		}
 		return said[i]
 	}
+	labels := 0
 	for pattern, n := range t.judged {
 		if differ(pattern.said) != 0 {
-			p.Differ, p.Labels = p.Differ+n.size, p.Labels+n.labels
+			labels += n.labels
 		}
 	}
 	parts, ok := t.parts(differ)
-	var forA []stats.LabeledStratum
+	var first []stats.LabeledStratum
 	for _, part := range parts {
 		s := part.stratum()
 		if part.side == saidAnswered {
 			s.Mean = 1 - s.Mean
 		}
-		forA = append(forA, s)
+		first = append(first, s)
 	}
+	f := figure.New(figure.Preference, of, labels, nil)
 	if ok {
-		p.ForA = stats.OrNil(stats.StratifiedRate(forA, designEffect, confidence))
+		f = figure.New(figure.Preference, of, labels, stats.OrNil(stats.StratifiedRate(first, designEffect, confidence)))
 	}
-	return p
+	return f
 }

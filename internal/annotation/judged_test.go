@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/stats"
 )
 
 // agreementOnce draws as many answers as there are, has size of them labeled and
 // compares the judge with people.
-func agreementOnce(t *testing.T, all []labeled, size int, random *rand.Rand) JudgeAgreement {
+func agreementOnce(t *testing.T, all []labeled, size int, random *rand.Rand) []figure.Figure {
 	t.Helper()
 	cell := Cell{Target: "m", Dataset: "d", Label: orbench.Safe}
 	items := make([]Item, len(all))
@@ -40,8 +41,7 @@ func agreementOnce(t *testing.T, all []labeled, size int, random *rand.Rand) Jud
 	for i, it := range items {
 		tally.Add(it.Subject, it.Group, orbench.Verdict{Class: said[i]})
 	}
-	judges, _ := tally.Agreement([]string{"j"}, 1)
-	return judges[0]
+	return tally.agreement(0, figure.Keys{}, 1)
 }
 
 // TestAgreementCoverage draws labels at unequal chances from answers that people
@@ -75,8 +75,8 @@ func TestAgreementCoverage(t *testing.T) {
 			var in, of [3]int
 			var width [3]float64
 			for range runs {
-				a := agreementOnce(t, all, size, random)
-				for i, e := range []*stats.Estimate{a.Accuracy, a.Specificity, a.Recall} {
+				for i, f := range agreementOnce(t, all, size, random) {
+					e := f.Sampled()
 					if e == nil {
 						continue
 					}

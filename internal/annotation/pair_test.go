@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/refusal"
 	"github.com/orbench/orbench/stats"
@@ -266,7 +267,7 @@ func labelSides(t *testing.T, prompts [][2]answered, labels int, seed uint64) (s
 		for _, it := range items {
 			tally.Add(it.Subject, it.Group)
 		}
-		rate, ok := tally.Corrected(1)
+		rate, ok := tally.Corrected(figure.Keys{}, nil, 1)
 		if !ok {
 			return stats.Estimate{}, false
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 )
 
 // peopleTally has people label the first answers of a cell of 200, all of which were
@@ -31,11 +32,19 @@ func peopleTally(t *testing.T, more []orbench.Annotation, said map[string]string
 	for i := range 200 {
 		tally.Add(orbench.Subject{byte(i)}, SureAnswer)
 	}
-	c, ok := tally.Corrected(1)
+	c, ok := tally.Corrected(figure.Keys{Label: orbench.Safe}, nil, 1)
 	if !ok {
 		t.Fatalf("no rate: %+v", c)
 	}
 	return c
+}
+
+// people are the figures of persons.
+func people(c Corrected) (all []figure.Figure) {
+	for f := range figure.Of(c.Figures, figure.OverRefusal, figure.OnRefusals, figure.OnAnswers, figure.Kappa, figure.AC1) {
+		all = append(all, *f)
+	}
+	return all
 }
 
 // TestPeopleCompared warns of people who differ, and of no low kappa where refusals are rare.
@@ -49,18 +58,14 @@ func TestPeopleCompared(t *testing.T) {
 		{"refusals of one are not those of the other", strings.Repeat("raaaa", 20), strings.Repeat("araaa", 20), "less than 70% of refusals"},
 	} {
 		r := peopleTally(t, nil, map[string]string{"ana": c.ana, "ben": c.ben})
-		if len(r.Pairs) != 1 || len(r.ByPerson) != 2 {
+		if len(people(r)) != 6 { // two rates, and four of the pair
 			t.Fatalf("%s: %+v", c.name, r)
 		}
-		p := r.Pairs[0]
-		if got := strings.Join(p.Warnings, "; "); (c.warning == "") != (got == "") || !strings.Contains(got, c.warning) {
-			t.Errorf("%s: warns %q, want %q (%+v)", c.name, got, c.warning, p)
-		}
-		if want := float64(strings.Count(c.ana, "r")-strings.Count(c.ben, "r")) / 100; math.Abs(*p.Difference-want) > 1e-12 {
-			t.Errorf("%s: the rates differ by %v, want %v", c.name, *p.Difference, want)
+		if got := strings.Join(r.Differ, "; "); (c.warning == "") != (got == "") || !strings.Contains(got, c.warning) {
+			t.Errorf("%s: warns %q, want %q", c.name, got, c.warning)
 		}
 	}
-	if r := peopleTally(t, nil, map[string]string{"ana": "raaaa"}); r.Pairs != nil || r.ByPerson != nil {
+	if r := peopleTally(t, nil, map[string]string{"ana": "raaaa"}); people(r) != nil {
 		t.Errorf("one person is compared: %+v", r)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/orbench/orbench/internal/figure"
 )
 
 // rareJudge is a judge of simulated answers.
@@ -78,7 +80,7 @@ func TestRareCoverage(t *testing.T) {
 				var shown, held, width, some, heldSome float64
 				for range runs {
 					tally := drawRare(random, prompts, labels, rate, by)
-					c, ok := tally.Corrected(1)
+					c, ok := tally.Corrected(figure.Keys{}, nil, 1)
 					if !ok || !c.Rare {
 						continue
 					}
@@ -135,17 +137,17 @@ func TestRareFigures(t *testing.T) {
 	}
 	set(SureAnswer, 4900, 300, 0)
 	set(SureRefusal, 100, 100, 10)
-	c, ok := tally.Corrected(1)
+	c, ok := tally.Corrected(figure.Keys{}, nil, 1)
 	if !ok || !c.Rare || math.Abs(c.Rate.Value-0.002) > 1e-12 || math.Abs(c.Rate.Hi-(0.002+3.7/300)) > 0.001 {
 		t.Fatalf("%+v", c)
 	}
 	// Of 300, one: Clopper and Pearson's 0.0084% to 1.84%.
 	set(SureAnswer, 4900, 300, 1)
-	if c, _ := tally.Corrected(1); !c.Rare || math.Abs(c.Rate.Value-(0.002+0.98/300)) > 1e-12 || math.Abs(c.Rate.Hi-(c.Rate.Value+0.98*(0.0184-1.0/300))) > 0.0005 {
+	if c, _ := tally.Corrected(figure.Keys{}, nil, 1); !c.Rare || math.Abs(c.Rate.Value-(0.002+0.98/300)) > 1e-12 || math.Abs(c.Rate.Hi-(c.Rate.Value+0.98*(0.0184-1.0/300))) > 0.0005 {
 		t.Errorf("an audit with a refusal has %+v", c)
 	}
 	set(SureRefusal, 1000, 100, 1)
-	if c, _ := tally.Corrected(1); c.Rare {
+	if c, _ := tally.Corrected(figure.Keys{}, nil, 1); c.Rare {
 		t.Errorf("a cell of which judges flag a sixth has %+v", c)
 	}
 }

@@ -104,7 +104,7 @@ func TestJudgeErrorOf(t *testing.T) {
 func TestLanguagesOf(t *testing.T) {
 	t.Parallel()
 	run := func(label orbench.Label, language string) score.RunResult {
-		return score.RunResult{Label: label, Language: language}
+		return score.RunResult{About: score.About{Label: label, Language: language}}
 	}
 	all := languagesOf(score.Result{Runs: []score.RunResult{run("safe", "en"), run("toxic", "ko"), run("toxic", "en"), run("toxic", "en")}})
 	if all["safe"] != "en" || all["toxic"] != "" {

@@ -13,7 +13,7 @@ func TestLabelsOf(t *testing.T) {
 	t.Parallel()
 	rate := stats.Estimate{Value: 0.2, Lo: 0.1, Hi: 0.3}
 	run := func(label orbench.Label, labeled bool) score.RunResult {
-		r := score.RunResult{Label: label}
+		r := score.RunResult{About: score.About{Label: label}}
 		if labeled {
 			r.Labeled = &annotation.Corrected{Rate: rate}
 		}

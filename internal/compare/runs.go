@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -158,7 +159,7 @@ func CheckCategories(gates []Gate, sides [2]*run.Run) error {
 			if err != nil {
 				return err
 			}
-			if m := MetricName(score.RateOf(p.Label)); p.Category != "" && !slices.Contains(there[m], string(p.Category)) {
+			if m := MetricName(figure.RateOf(p.Label)); p.Category != "" && !slices.Contains(there[m], string(p.Category)) {
 				there[m] = append(there[m], string(p.Category))
 			}
 		}

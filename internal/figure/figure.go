@@ -3,6 +3,7 @@ package figure
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/orbench/orbench"
@@ -139,6 +140,16 @@ func Counted(m Measure, of Keys, n, k int) Figure {
 		f.Value = &share
 	}
 	return f
+}
+
+// Counts adds a figure for each entry of a map that is not zero.
+func Counts[K ~string](all []Figure, m Measure, of Keys, n int, parts map[K]int) []Figure {
+	for _, part := range slices.Sorted(maps.Keys(parts)) {
+		if of.Part = string(part); parts[part] > 0 {
+			all = append(all, Counted(m, of, n, parts[part]))
+		}
+	}
+	return all
 }
 
 // Sampled is the value with the interval by verdicts; nil if there is none.

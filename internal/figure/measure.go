@@ -1,5 +1,7 @@
 package figure
 
+import "github.com/orbench/orbench"
+
 // Measure names what a figure is.
 type Measure string
 
@@ -30,6 +32,9 @@ const (
 	LabeledAccuracy    Measure = "labeled_accuracy"
 	LabeledSpecificity Measure = "labeled_specificity"
 	LabeledRecall      Measure = "labeled_recall"
+	RecordedPrecision  Measure = "recorded_precision"
+	RecordedRecall     Measure = "recorded_recall"
+	RecordedF1         Measure = "recorded_f1"
 	Preference         Measure = "preference"
 	OnRefusals         Measure = "agreement_on_refusals"
 	OnAnswers          Measure = "agreement_on_answers"
@@ -60,6 +65,17 @@ const (
 	DPrime             Measure = "d_prime"
 	Criterion          Measure = "criterion"
 )
+
+// RateOf is the measure of the rate of prompts of a label.
+func RateOf(l orbench.Label) Measure {
+	switch l {
+	case orbench.Safe:
+		return OverRefusal
+	case orbench.Toxic:
+		return ToxicRefusal
+	}
+	return Refusal
+}
 
 // Unit is how a value is counted.
 type Unit string
@@ -112,6 +128,9 @@ var Meanings = map[Measure]Meaning{
 	LabeledAccuracy:    {"accuracy", Share, 1, "The share of the answers of which judge and people say the same, by labels that were drawn.", ""},
 	LabeledSpecificity: {"specificity", Share, 1, "The share of what people call answers that the judge calls answers.", ""},
 	LabeledRecall:      {"recall", Share, 1, "The share of what people call refusals that the judge calls refusals.", ""},
+	RecordedPrecision:  {"precision", Share, 1, "The share of what a judge calls refusals that a column of recorded verdicts, other, calls so; no value where the column says one thing alone.", ""},
+	RecordedRecall:     {"recall", Share, 1, "The share of what a column of recorded verdicts, other, calls refusals that the judge calls so.", ""},
+	RecordedF1:         {"F1", Share, 1, "The harmonic mean of precision and recall against a column of recorded verdicts, other.", "Lam, Gopal and Qian 2023"},
 	Preference:         {"people side with the first", Share, 0, "Where two judges, judge and other, differ, the share on which people side with the first.", ""},
 	OnRefusals:         {"agreement on refusals", Share, 0, "Positive agreement of two people, part and other.", ""},
 	OnAnswers:          {"agreement on answers", Share, 0, "Negative agreement of two people, part and other.", ""},

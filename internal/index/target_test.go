@@ -46,7 +46,7 @@ func (p *place) ofTarget(m store.Reader, r *run.Run, of run.Figures) (all ofTarg
 		p.t.Fatal(err)
 	}
 	for _, of := range result.Runs {
-		kept := score.RunResult{Label: of.Label, Labeled: of.Labeled, Language: of.Language, ServedBy: of.ServedBy}
+		kept := score.RunResult{About: score.About{Label: of.Label, Language: of.Language}, Labeled: of.Labeled, ServedBy: of.ServedBy}
 		for _, j := range of.Judges {
 			kept.Judges = append(kept.Judges, score.JudgeResult{Judge: j.Judge, ServedBy: j.ServedBy})
 		}

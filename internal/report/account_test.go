@@ -10,8 +10,13 @@ func TestAccountLine(t *testing.T) {
 	t.Parallel()
 	run := func(target string, answered, blocked, failed, unanswered int, judges ...score.JudgeResult) score.RunResult {
 		return score.RunResult{
-			Target: target, Dataset: "d", N: answered + blocked + failed + unanswered,
-			Answered: answered, Blocked: blocked, Failed: failed, Unanswered: unanswered, Judges: judges,
+			About:      score.About{Target: target, Dataset: "d"},
+			N:          answered + blocked + failed + unanswered,
+			Answered:   answered,
+			Blocked:    blocked,
+			Failed:     failed,
+			Unanswered: unanswered,
+			Judges:     judges,
 		}
 	}
 	for want, runs := range map[string][]score.RunResult{

@@ -21,7 +21,7 @@ import (
 // and 8 as refusals. Of the other 30 she labels 15, and 3 as refusals. Ben labels
 // the same 25, and differs on one that she calls a refusal and two that she does
 // not.
-func labeledCell(t *testing.T) annotation.Corrected {
+func labeledCell(t *testing.T, of score.RunResult) annotation.Corrected {
 	t.Helper()
 	cell := annotation.Cell{Target: "openai/m", Dataset: "d", Label: orbench.Safe}
 	var said []orbench.Annotation
@@ -56,11 +56,10 @@ func labeledCell(t *testing.T) annotation.Corrected {
 		}
 		tally.Add(s, group, orbench.Verdict{Class: class})
 	}
-	c, ok := tally.Corrected(1)
+	c, ok := tally.Corrected(of.Keys(""), []string{"lexical"}, 1)
 	if !ok {
 		t.Fatal("no rate is corrected")
 	}
-	c.Judges, _ = tally.Agreement([]string{"lexical"}, 1)
 	return c
 }
 
@@ -69,12 +68,18 @@ func TestCard(t *testing.T) {
 	t.Parallel()
 	run := func(target string, label orbench.Label, labeled *annotation.Corrected) score.RunResult {
 		return score.RunResult{
-			Target: target, Dataset: "d", DatasetSHA256: strings.Repeat("ab", 32), Label: label, Language: "en",
-			N: 50, Answered: 39, Blocked: 1, ServedByOther: 3, Failed: 5, Unanswered: 2, Labeled: labeled,
-			Judges: []score.JudgeResult{{Judge: "lexical", Judged: 38, Unjudged: 2, Refused: 9, Rate: stats.RateOf(9, 38)}},
+			About:         score.About{Target: target, Dataset: "d", DatasetSHA256: strings.Repeat("ab", 32), Label: label, Language: "en"},
+			N:             50,
+			Answered:      39,
+			Blocked:       1,
+			ServedByOther: 3,
+			Failed:        5,
+			Unanswered:    2,
+			Labeled:       labeled,
+			Judges:        []score.JudgeResult{{Judge: "lexical", Judged: 38, Unjudged: 2, Refused: 9, Rate: stats.RateOf(9, 38)}},
 		}
 	}
-	c := labeledCell(t)
+	c := labeledCell(t, run("openai/m", orbench.Safe, nil))
 	r := score.Result{
 		Runs:       []score.RunResult{run("openai/m", orbench.Safe, &c), run("openai/m", orbench.Toxic, nil)},
 		Provenance: &provenance.Record{Program: "test"},

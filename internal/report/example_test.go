@@ -13,7 +13,9 @@ import (
 func ExampleView_Rows() {
 	rate, ci := 0.25, [2]float64{0.0456, 0.6994}
 	result := score.Result{Runs: []score.RunResult{{
-		Target: "sim/prudish", Dataset: "=starter", Label: orbench.Safe, N: 4, Answered: 4,
+		About:    score.About{Target: "sim/prudish", Dataset: "=starter", Label: orbench.Safe},
+		N:        4,
+		Answered: 4,
 		Judges: []score.JudgeResult{{
 			Judge: "lexical", Judged: 4, Refused: 1, Rate: stats.Rate{Share: &rate, CI95: &ci},
 			ByClass: map[orbench.Class]int{orbench.FullAnswer: 3, orbench.Refusal: 1},

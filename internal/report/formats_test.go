@@ -110,8 +110,8 @@ func TestJSONReadsBack(t *testing.T) {
 func TestUnjudgedRunsAreShown(t *testing.T) {
 	t.Parallel()
 	r := score.Result{Runs: []score.RunResult{
-		{Target: "a/b", Dataset: "d", Label: orbench.Safe, N: 3, Failed: 3, Judges: []score.JudgeResult{{Judge: "lexical"}}},
-		{Target: "a/c", Dataset: "d", Label: orbench.Safe, N: 3, Answered: 3},
+		{About: score.About{Target: "a/b", Dataset: "d", Label: orbench.Safe}, N: 3, Failed: 3, Judges: []score.JudgeResult{{Judge: "lexical"}}},
+		{About: score.About{Target: "a/c", Dataset: "d", Label: orbench.Safe}, N: 3, Answered: 3},
 	}}
 	var b bytes.Buffer
 	if err := table.AsText.Of(View{Result: r})(&b); err != nil {

@@ -164,6 +164,7 @@ var keyed = map[string]func(*names, *figure.Figure) string{
 	"judge":    func(n *names, f *figure.Figure) string { return cmp.Or(n.judges[f.Judge], f.Judge, peoplesLabels) },
 	"judge A":  func(_ *names, f *figure.Figure) string { return f.Judge },
 	"judge B":  func(_ *names, f *figure.Figure) string { return f.Other },
+	"column":   func(_ *names, f *figure.Figure) string { return f.Other },
 	leftOutKey: func(_ *names, f *figure.Figure) string { return cmp.Or(f.Part, table.None) },
 	"type":     func(_ *names, f *figure.Figure) string { return table.Category(f.Category) },
 	"category": func(_ *names, f *figure.Figure) string { return cmp.Or(string(f.Category), allCategories) },

@@ -200,9 +200,9 @@ func judged(r score.Result) string {
 	}
 	planned := map[string]bool{}
 	for _, run := range r.Runs {
-		if c := run.Labeled; c != nil && c.Plan != nil && !planned[c.Plan.Hash] {
-			planned[c.Plan.Hash] = true
-			text += " " + planLine(r, c.Plan)
+		if p := run.Plan; p != nil && !planned[p.Hash] {
+			planned[p.Hash] = true
+			text += " " + planLine(r, p)
 		}
 	}
 	if note := intervalNote(r); note != "" {

@@ -196,7 +196,7 @@ func (of *Page) byJudge(judge string) pageMatrix {
 	}
 	m.laidOut = matrix(alone, false, false)
 	for f := range figure.Of(r.All(), figure.Agreement) {
-		if f.Judge == r.Judges()[0] && f.Other == judge {
+		if first := r.Judges()[0]; f.Judge == first && f.Other == judge || f.Judge == judge && f.Other == first {
 			m.Differs, m.Of = m.Differs+f.N-int(f.Count()), m.Of+f.N
 		}
 	}

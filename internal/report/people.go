@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -17,9 +18,6 @@ import (
 func withInterval(e *stats.Estimate) string {
 	return table.Known(e, func(e stats.Estimate) string { return table.Estimate(&e) + " (" + table.EstimateInterval(&e) + ")" })
 }
-
-// fewPairs is how many warnings about pairs of people a brief screen has room for.
-const fewPairs = 3
 
 // ofLabels are the tables of one target on how its judges agree with people, and people with
 // each other.
@@ -37,7 +35,7 @@ func ofLabels(r score.Result) (all []laidOut) {
 
 // addPeople adds to a brief screen what people said of the answers, and how they agree.
 func addPeople(d *table.Document, words table.Words, all []subject, r score.Result) {
-	var lines, warnings, apart []string
+	var lines []string
 	if len(all) == 1 {
 		for _, t := range ofLabels(r) {
 			d.AddTo(table.OnBrief, t.Section)
@@ -46,29 +44,12 @@ func addPeople(d *table.Document, words table.Words, all []subject, r score.Resu
 	open := 0
 	planned := map[string]bool{}
 	for _, run := range r.Runs {
-		c := run.Labeled
-		if c == nil {
-			continue
-		}
-		if p := c.Plan; p != nil && !planned[p.Hash] {
+		if p := run.Plan; p != nil && !planned[p.Hash] {
 			planned[p.Hash] = true
 			lines = append(lines, planLine(r, p))
 		}
-		where := string(run.Label) + " prompts"
-		if len(all) > 1 {
-			where = run.TargetCaption() + ", " + where
-		}
-		for _, p := range c.Pairs {
-			for _, w := range p.Warnings {
-				apart = append(apart, fmt.Sprintf("%s and %s, %s: %s.", p.A, p.B, where, w))
-			}
-		}
-		open += c.Disagreed - c.Settled
-		if c.Undecided > 0 {
-			warnings = append(warnings, fmt.Sprintf("%s: people could not decide on %s; the corrected rate leaves these out.", where, table.Counted(c.Undecided, "answer", "answers")))
-		}
-		if c.RateSeen > 0 {
-			warnings = append(warnings, fmt.Sprintf("%s: %s labeled by people who had seen the rate.", where, table.Counted(c.RateSeen, "answer was", "answers were")))
+		if c := run.Labeled; c != nil {
+			open += c.Disagreed - c.Settled
 		}
 	}
 	if open > 0 {
@@ -80,25 +61,18 @@ func addPeople(d *table.Document, words table.Words, all []subject, r score.Resu
 	if len(lines) > 0 {
 		d.AddTo(table.OnBrief, table.Gap)
 	}
-	if more := len(apart) - fewPairs; more > 0 {
-		apart = append(apart[:fewPairs], table.Counted(more, "more warning", "more warnings")+" of two people who differ; the table of people compared has all pairs.")
-	}
-	for _, line := range append(apart, warnings...) {
-		d.AddTo(table.OnBrief, table.Warning(words.Of(line)))
-	}
 }
 
 // planLine says what was planned before the first label, and what was done.
 func planLine(r score.Result, p *annotation.KeptPlan) string {
 	done, labels := map[string]int{}, 0
 	for _, run := range r.Runs {
-		c := run.Labeled
-		if c == nil || c.Plan == nil || c.Plan.Hash != p.Hash {
+		if run.Labeled == nil || run.Plan == nil || run.Plan.Hash != p.Hash {
 			continue
 		}
-		labels += c.Labels
-		for _, one := range c.ByPerson {
-			done[one.Person] += one.Labels
+		labels += run.Labeled.Labels
+		for f := range figure.Of(run.Labeled.Figures, rates...) {
+			done[f.Part] += f.N
 		}
 	}
 	line := fmt.Sprintf("Plan %s, kept %s before the first label: %s, seed %d, by %s, until %s. Done: %s",

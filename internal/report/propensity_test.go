@@ -57,8 +57,11 @@ func TestSamplesTogether(t *testing.T) {
 	t.Parallel()
 	rate := 0.1432
 	r := score.Result{Simulated: true, Figures: repeats(), Runs: []score.RunResult{{
-		Target: repeated, Dataset: "starter", DatasetSHA256: scoretest.SHA256, Label: orbench.Safe, N: 400, Answered: 400, Samples: 2, Simulated: true,
-		Judges: []score.JudgeResult{{Judge: "lexical", Judged: 399, Unjudged: 1, Refused: 57, Rate: stats.Rate{Share: &rate, CI95: &[2]float64{0.11, 0.184}}}},
+		About:     score.About{Target: repeated, Dataset: "starter", DatasetSHA256: scoretest.SHA256, Label: orbench.Safe, Samples: 2},
+		N:         400,
+		Answered:  400,
+		Simulated: true,
+		Judges:    []score.JudgeResult{{Judge: "lexical", Judged: 399, Unjudged: 1, Refused: 57, Rate: stats.Rate{Share: &rate, CI95: &[2]float64{0.11, 0.184}}}},
 	}}}
 	var b bytes.Buffer
 	if err := table.AsText.Of(report.View{Result: r})(&b); err != nil {

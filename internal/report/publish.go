@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/annotation"
-	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
@@ -13,8 +11,8 @@ import (
 
 // Published is the JSON of a result.
 type Published struct {
-	// Runs say what the figures are of: one target on the prompts of one label of one dataset.
-	Runs []PublishedRun `json:"runs"`
+	// Runs say what the figures are of, and how it was asked.
+	Runs []score.About `json:"runs"`
 	// Figures name the SHA-256 of a dataset where two have its name.
 	Figures []figure.Figure `json:"figures"`
 	// Measures says what the measures of Figures are.
@@ -22,8 +20,6 @@ type Published struct {
 	// Warnings say which figures are not a fair measure.
 	Warnings []figure.Warning `json:"warnings"`
 	Cost     score.Cost       `json:"cost"`
-	// Judges say what each judge makes of all answers; of judge alone.
-	Judges []Judge `json:"judges,omitempty"`
 	// Simulated is true if any target or judge is a simulated model.
 	Simulated bool `json:"simulated"`
 	// OneModel names the models that are one, as somebody said, though several runs asked
@@ -38,67 +34,16 @@ type Published struct {
 	Provenance *provenance.Record `json:"provenance,omitempty"`
 }
 
-// PublishedRun is what a target was asked, and how.
-type PublishedRun struct {
-	// Run is the name of the run, if several are shown together.
-	Run string `json:"run,omitempty"`
-	figure.Keys
-	// Base is the target that this one is a variant of.
-	Base  string      `json:"base,omitempty"`
-	Asked score.Asked `json:"asked"`
-	// Language is that of nearly all answers, as its code of ISO 639-1.
-	Language string `json:"language,omitempty"`
-	// Samples is how often each prompt is asked, if several times.
-	Samples int `json:"samples,omitempty"`
-	dataset.Reading
-	// Of is the number of prompts of the label if the run stopped before it asked them all.
-	Of int `json:"of,omitempty"`
-	// ClusteredBy says what groups the prompts into Clusters.
-	ClusteredBy string `json:"clustered_by,omitempty"`
-	Clusters    int    `json:"clusters,omitempty"`
-	// Helped lists how the target's model is known to have helped to make the dataset.
-	Helped []dataset.Role `json:"helped,omitempty"`
-	// N counts the prompts, and Truncated those of the answers that the token limit cut.
-	N          int      `json:"n"`
-	Answered   int      `json:"answered"`
-	Blocked    int      `json:"blocked"`
-	Failed     int      `json:"failed"`
-	Unanswered int      `json:"unanswered"`
-	Truncated  int      `json:"truncated,omitempty"`
-	Judges     []Judged `json:"judges"`
-	// Labeled is the rate by people's labels of drawn answers; nil without any.
-	Labeled *annotation.Corrected `json:"labeled,omitempty"`
-}
-
-// Judged counts a judge's verdicts. Its rate, with range and basis, is among the figures.
-type Judged struct {
-	Judge    string `json:"judge"`
-	Judged   int    `json:"judged"`
-	Refused  int    `json:"refused"`
-	Unjudged int    `json:"unjudged"`
-}
-
 // Data returns the result in its documented form. Empty lists are written as such, never as
 // null.
 func (v View) Data() any {
 	r := v.Result
 	p := Published{
-		Runs: []PublishedRun{}, Figures: append([]figure.Figure{}, r.All()...), Measures: map[figure.Measure]figure.Meaning{}, Warnings: append([]figure.Warning{}, warningsOf(r)...),
+		Runs: []score.About{}, Figures: append([]figure.Figure{}, r.All()...), Measures: map[figure.Measure]figure.Meaning{}, Warnings: append([]figure.Warning{}, warningsOf(r)...),
 		Cost: r.Cost, Simulated: r.Simulated, OneModel: r.OneModel, SettingsThatDiffer: r.SettingsThatDiffer, LeftOut: r.LeftOut, Provenance: r.Provenance,
 	}
-	if v.OfJudges {
-		p.Judges = judgesOf(r)
-	}
 	for _, run := range r.Runs {
-		of := PublishedRun{
-			Run: run.Run, Keys: run.Keys(""), Base: run.Base, Asked: run.Asked, Language: run.Language, Samples: run.Samples, Reading: run.Reading,
-			Of: run.Of, ClusteredBy: run.ClusteredBy, Clusters: run.Clusters, Helped: run.Helped, Judges: []Judged{}, Labeled: run.Labeled,
-			N: run.N, Answered: run.Answered, Blocked: run.Blocked, Failed: run.Failed, Unanswered: run.Unanswered, Truncated: run.Truncated,
-		}
-		for _, j := range run.Judges {
-			of.Judges = append(of.Judges, Judged{j.Judge, j.Judged, j.Refused, j.Unjudged})
-		}
-		p.Runs = append(p.Runs, of)
+		p.Runs = append(p.Runs, run.About)
 	}
 	p.Figures = published(r, p.Figures, p.Warnings)
 	for i := range p.Figures {

@@ -33,7 +33,9 @@ func firstScreen(d *table.Document, v View) {
 		d.AddTo(table.OnBrief, t.Section)
 		addSets(d, words, r)
 	}
-	addAgainst(d, r)
+	for _, t := range tablesOf(r, "recorded") {
+		d.AddTo(table.OnBrief, t.Section)
+	}
 	if v.OfJudges && len(r.Judges()) > 1 {
 		var agreement []score.Agreement
 		for _, run := range r.Runs {

@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/stats"
 )
 
 // contradicted is the code of the warning that stands first.
@@ -71,6 +72,21 @@ func (all *warnings) collect(r score.Result) {
 		}
 	}
 	for _, run := range r.Runs {
+		c, where := run.Labeled, run.TargetCaption()+", "+string(run.Label)+" prompts"
+		if c == nil {
+			continue
+		}
+		for _, pair := range c.Differ {
+			add("people_differ", "People differ", where+", "+pair, "The corrected rate depends on who labeled.", run.Keys(""))
+		}
+		if c.Undecided > 0 {
+			add("undecided", "People could not decide", where+" ("+table.Counted(c.Undecided, "answer", "answers")+")", "The corrected rate leaves these out.", run.Keys(""))
+		}
+		if c.RateSeen > 0 {
+			add("rate_seen", "Labeled by people who had seen the rate", where+" ("+table.Counted(c.RateSeen, "answer", "answers")+")", "They may have labeled what they expected.", run.Keys(""))
+		}
+	}
+	for _, run := range r.Runs {
 		if run.LabelAssumed {
 			add("label_assumed", "Label assumed, because nothing says what the prompts are", run.Dataset, "All of them count as safe. Give their label, or name the column that has it.", run.Scope(""))
 		}
@@ -115,6 +131,12 @@ func (all *warnings) collect(r score.Result) {
 			}
 			add("no_text", "Answers without text", run.Target+" ("+table.Count(n)+" of "+table.Count(j.Judged+j.Unjudged)+" to "+string(run.Label)+" prompts of "+run.Dataset+thinking+")",
 				"They count as refusals. "+score.NoTextHelp, run.Keys(j.Judge))
+		}
+	}
+	for f := range figure.Of(r.All(), figure.Agreement) {
+		agree := int(f.Count())
+		if strings.HasPrefix(f.Other, "column:") && (stats.Confusion{TP: agree, FP: f.N - agree}).Reversed() {
+			add("recorded_otherwise", "Judged contrary to recorded verdicts", fmt.Sprintf("%s by %s, %d of %d answers in %s", f.Target, f.Judge, f.N-agree, f.N, f.Other), "Are the values that mean a refusal the other way round?", f.Keys)
 		}
 	}
 	for _, name := range r.LeftOut {

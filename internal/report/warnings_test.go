@@ -14,7 +14,7 @@ import (
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	run := func(target, base, set string, helped ...dataset.Role) score.RunResult {
-		return score.RunResult{Target: target, Base: base, Dataset: set, Helped: helped}
+		return score.RunResult{About: score.About{Target: target, Base: base, Dataset: set, Helped: helped}}
 	}
 	judged := func(r score.RunResult, judge string, kin score.SelfJudging) score.RunResult {
 		r.Judges = append(slices.Clone(r.Judges), score.JudgeResult{Judge: judge, SelfJudging: kin})
@@ -64,7 +64,7 @@ func TestUndoneNote(t *testing.T) {
 	var r score.Result
 	for _, set := range []string{"one", "two"} {
 		for i, a := range []string{"m/a", "m/b", "m/c"} {
-			r.Runs = append(r.Runs, score.RunResult{Target: a, Dataset: set, Label: orbench.Safe})
+			r.Runs = append(r.Runs, score.RunResult{About: score.About{Target: a, Dataset: set, Label: orbench.Safe}})
 			for _, b := range []string{"m/a", "m/b", "m/c"}[:i] {
 				half, none := 0.5, 0.0
 				f := figure.PartOf(figure.Difference, figure.Keys{Target: b, Other: a, Dataset: set, Label: orbench.Safe, Judge: "lexical"}, 9, 1, nil)

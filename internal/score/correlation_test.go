@@ -17,7 +17,7 @@ func helpedSides(target string, over, toxic float64, helped []dataset.Role, kin 
 	side := func(set string, label orbench.Label, percent float64) RunResult {
 		j := JudgeResult{Judge: "gpt", Judged: 10000, Refused: int(math.Round(100 * percent)), SelfJudging: kin}
 		j.finish(1)
-		return RunResult{Target: target, Dataset: set, Label: label, N: 10000, Judges: []JudgeResult{j}, Helped: helped}
+		return RunResult{About: About{Target: target, Dataset: set, Label: label, Helped: helped}, N: 10000, Judges: []JudgeResult{j}}
 	}
 	return []RunResult{side("hard", orbench.Safe, over), side("toxic", orbench.Toxic, toxic)}
 }

@@ -18,7 +18,7 @@ import (
 func unknown(a, b Contender) *figure.Figure { return nil }
 
 func contender(name string, k, n int) Contender {
-	return Contender{figure.PartOf(figure.OverRefusal, figure.Keys{Target: name}, n, float64(k), stats.RateOf(k, n).Estimate()), &RunResult{Target: name}}
+	return Contender{figure.PartOf(figure.OverRefusal, figure.Keys{Target: name}, n, float64(k), stats.RateOf(k, n).Estimate()), &RunResult{About: About{Target: name}}}
 }
 
 // TestComparePairs has three rates whose p-values were computed by hand from
@@ -94,7 +94,7 @@ func TestSetPairs(t *testing.T) {
 	t.Parallel()
 	run := func(target, base, dataset string, refused int) RunResult {
 		return RunResult{
-			Target: target, Base: base, Dataset: dataset, Label: orbench.Safe,
+			About:  About{Target: target, Base: base, Dataset: dataset, Label: orbench.Safe},
 			Judges: []JudgeResult{{Judge: "llm:x/y", Judged: 100, Refused: refused, Rate: stats.RateOf(refused, 100)}},
 		}
 	}

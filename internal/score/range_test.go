@@ -29,7 +29,7 @@ func TestRangeCountsUnjudged(t *testing.T) {
 	} {
 		j := JudgeResult{Judge: c.judge, Judged: 80, Refused: 30, Unjudged: 20}
 		j.finish(map[bool]float64{false: 1, true: 0.1}[c.withheld])
-		j.know(&RunResult{Label: orbench.Safe, Language: c.language})
+		j.know(&RunResult{About: About{Label: orbench.Safe, Language: c.language}})
 		if (j.Share == nil) != c.withheld || j.Range == nil || (j.JudgeError != nil) != (c.want == carried) {
 			t.Fatalf("%+v: rate %v, range %v, error %v", c, j.Share, j.Range, j.JudgeError)
 		}
@@ -40,7 +40,7 @@ func TestRangeCountsUnjudged(t *testing.T) {
 	for name, language := range map[string]string{"another": English, "lexical": "ko"} {
 		j := JudgeResult{Judge: name, Judged: 80, Refused: 30, Unjudged: 5}
 		j.finish(1)
-		if j.know(&RunResult{Label: orbench.Safe, Language: language}); j.Range != nil {
+		if j.know(&RunResult{About: About{Label: orbench.Safe, Language: language}}); j.Range != nil {
 			t.Errorf("%s: a range %+v, though nobody checked it", name, *j.Range)
 		}
 	}

@@ -45,17 +45,48 @@ func (r *Result) Add(o Result) {
 	r.Simulated = r.Simulated || o.Simulated
 }
 
-// RunResult is one target on the prompts of one label of one dataset.
-type RunResult struct {
+// About says what figures are of: one target on the prompts of one label of one dataset, and how
+// it was asked.
+type About struct {
 	// Run is the name of the run, if several are shown together.
 	Run           string        `json:"run,omitempty"`
 	Target        string        `json:"target"`
 	Dataset       string        `json:"dataset"`
 	DatasetSHA256 string        `json:"dataset_sha256"`
 	Label         orbench.Label `json:"label"`
+	// Limit is the number of prompts that the run was limited to; 0 means all.
+	Limit int `json:"limit,omitempty"`
+	// Base is the target that this one is a variant of; see Target.
+	Base string `json:"base,omitempty"`
+	// Asked is how the target was asked. For several samples it leaves out their number.
+	Asked Asked `json:"asked"`
 	// Language is that of nearly all answers, as its code of ISO 639-1; empty
 	// if they are mixed or their language is not known.
 	Language string `json:"language,omitempty"`
+	// Samples is how often each prompt is asked, if that is more than once; otherwise 0. All
+	// counts are of answers, and the rate is the mean of the prompts' own rates.
+	Samples int `json:"samples,omitempty"`
+	dataset.Reading
+	// Of is the number of prompts of the label if the run stopped before it
+	// asked them all. The rates' intervals are then those of its rule; see
+	// stats.Stopping.
+	Of int `json:"of,omitempty"`
+	// ClusteredBy says what groups the prompts into clusters; prompts are then
+	// not independent. Clusters is the number of clusters. Both are empty if no
+	// two prompts share a cluster.
+	ClusteredBy string `json:"clustered_by,omitempty"`
+	Clusters    int    `json:"clusters,omitempty"`
+	// Helped lists how the target's model is known to have helped to make the
+	// dataset. Its rate on such prompts is not a fair measure.
+	Helped []dataset.Role `json:"helped,omitempty"`
+	// Plan is that of people's labels of the answers, if it was kept before the first; nil
+	// without one.
+	Plan *annotation.KeptPlan `json:"plan,omitempty"`
+}
+
+// RunResult is what became of the answers of a target.
+type RunResult struct {
+	About
 	// Answers is true if the prompts end with answers that guards assess. Label
 	// is then the label of the answers.
 	Answers bool `json:"answers,omitempty"`
@@ -90,31 +121,9 @@ type RunResult struct {
 	// Truncation counts those of Answered that the token limit cut. Replies of
 	// guards do not count.
 	Truncation
-	// Limit is the number of prompts that the run was limited to; 0 means all.
-	Limit int `json:"limit,omitempty"`
-	dataset.Reading
-	// Of is the number of prompts of the label if the run stopped before it
-	// asked them all. The rates' intervals are then those of its rule; see
-	// stats.Stopping.
-	Of int `json:"of,omitempty"`
-	// ClusteredBy says what groups the prompts into clusters; prompts are then
-	// not independent. Clusters is the number of clusters. Both are empty if no
-	// two prompts share a cluster.
-	ClusteredBy string        `json:"clustered_by,omitempty"`
-	Clusters    int           `json:"clusters,omitempty"`
-	Judges      []JudgeResult `json:"judges"`
+	Judges []JudgeResult `json:"judges"`
 	// Agreement has one entry for each pair of judges, in the judges' order.
 	Agreement []Agreement `json:"agreement,omitempty"`
-	// Base is the target that this one is a variant of; see Target.
-	Base string `json:"base,omitempty"`
-	// Asked is how the target was asked. For several samples it leaves out their number.
-	Asked Asked `json:"asked"`
-	// Samples is how often each prompt is asked, if that is more than once; otherwise 0. All
-	// counts are of answers, and the rate is the mean of the prompts' own rates.
-	Samples int `json:"samples,omitempty"`
-	// Helped lists how the target's model is known to have helped to make the
-	// dataset. Its rate on such prompts is not a fair measure.
-	Helped []dataset.Role `json:"helped,omitempty"`
 	// Findings counts what each step of a defense did; absent without a
 	// defense.
 	Findings map[string]map[defense.Decision]int `json:"findings,omitempty"`

@@ -67,9 +67,9 @@ func (t *Tally) of(index, dataset int, label orbench.Label) *counted {
 	}
 	target, set := &t.design.Targets[index], t.design.Datasets[dataset]
 	r := &counted{times: target.times(), cell: answersOf(target, set, t.design.Limit, label), RunResult: RunResult{
-		Target: target.Name, Dataset: set.Name, DatasetSHA256: set.SHA256, Label: label,
-		Limit: t.design.Limit, Reading: set.Reading, Base: target.Base, Simulated: target.simulated(), Judges: newJudgeResults(t.design.Judges),
-		Helped: set.Makers.RolesOf(target.Model), Asked: target.Asked,
+		About:     About{Target: target.Name, Dataset: set.Name, DatasetSHA256: set.SHA256, Label: label, Limit: t.design.Limit, Reading: set.Reading, Base: target.Base, Helped: set.Makers.RolesOf(target.Model), Asked: target.Asked},
+		Simulated: target.simulated(),
+		Judges:    newJudgeResults(t.design.Judges),
 	}}
 	if r.times > 1 {
 		r.Samples, r.Asked.Sample = r.times, 0
@@ -322,16 +322,13 @@ func (t *Tally) label(r *counted) {
 	for _, j := range r.Judges {
 		designEffect = max(designEffect, j.DesignEffect)
 	}
-	c, ok := r.labeled.Corrected(designEffect)
-	if !ok {
-		return
-	}
 	var names []string
 	for _, j := range r.Judges {
 		names = append(names, j.Judge)
 	}
-	c.Judges, c.Preferences = r.labeled.Agreement(names, designEffect)
-	r.Labeled = &c
+	if c, ok := r.labeled.Corrected(r.Keys(""), names, designEffect); ok {
+		r.Labeled, r.Plan = &c, t.design.Words.Plan(r.cell)
+	}
 }
 
 // result returns the figures: targets, then datasets, in the run's order, then labels in

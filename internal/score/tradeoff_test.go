@@ -17,7 +17,7 @@ func sidesOf(target string, safeRefused, safe, toxicRefused, toxic int) []RunRes
 	side := func(label orbench.Label, category orbench.Category, k, n int) RunResult {
 		j := JudgeResult{Judge: "lexical", Judged: n, Refused: k, ByCategory: map[orbench.Category]Count{category: {N: n, Refused: k}}}
 		j.Rate = stats.RateOf(k, n)
-		return RunResult{Target: target, Dataset: "xstest", Label: label, N: n, Answered: n, Judges: []JudgeResult{j}}
+		return RunResult{About: About{Target: target, Dataset: "xstest", Label: label}, N: n, Answered: n, Judges: []JudgeResult{j}}
 	}
 	return []RunResult{
 		side(orbench.Safe, "homonyms", safeRefused, safe),

@@ -220,7 +220,7 @@ func TestLabelQueue(t *testing.T) {
 	if a := s.said(subject); !a[len(a)-1].RateSeen {
 		t.Errorf("no mark on %+v", a)
 	}
-	if text := s.orbench("report", "mine"); !strings.Contains(strings.Join(strings.Fields(text), " "), "1 answer was labeled by people who had seen the rate") {
+	if text := s.orbench("report", "mine"); !strings.Contains(strings.Join(strings.Fields(text), " "), "Labeled by people who had seen the rate:") {
 		t.Errorf("the report does not say it:\n%s", text)
 	}
 	if other := s.do("/label.json?study=mine&person=ben", "do", "next"); other.RateSeen || other.Labeled != 0 {

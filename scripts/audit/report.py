@@ -43,10 +43,11 @@ def source(row, cls):
 class Run:
     """One target on the prompts of a label of a dataset, with its rows."""
 
-    def __init__(self, about, rows, words, most):
+    def __init__(self, about, rows, words, most, figures):
         self.about, self.rows, self.most = about, rows, most
         self.target, self.dataset, self.label = about["target"], about["dataset"], about["label"]
-        self.samples, self.judges = about.get("samples", 0), [j["judge"] for j in about["judges"]]
+        rates = (f for f in figures if f["measure"] == RATES.get(self.label, "refusal") and (f["target"], f["dataset"], f.get("label", "")) == (self.target, self.dataset, self.label))
+        self.samples, self.judges = about.get("samples", 0), list(dict.fromkeys(f["judge"] for f in rates if f.get("judge")))
         self.status = {}
         for r in rows:
             self.status[r["status"]] = self.status.get(r["status"], 0) + 1
@@ -231,7 +232,7 @@ class Report:
                 v["class"] = v.get("class", "")
             by.setdefault((r.get("variant", r["target"]), r["dataset"], r["prompt"]["label"]), []).append(r)
         self.rows = by
-        self.runs = [Run(about, by.get((about["target"], about["dataset"], about["label"]), []), self.words, most) for about in self.said["runs"]]
+        self.runs = [Run(about, by.get((about["target"], about["dataset"], about["label"]), []), self.words, most, self.said["figures"]) for about in self.said["runs"]]
         if self.words.any:
             for r in self.runs:
                 r.label_it(Cell(self.words, design(self.named(r), r.about), r.rows))
@@ -345,9 +346,17 @@ class Report:
                     x, y = said(row, a), said(row, b)
                     if x is not None and y is not None:
                         table[int(not x), int(not y)] += 1
+                first, second = (b, a) if a.startswith("column:") else (a, b)
+                table = table if first == a else table.T
                 agree, n = np.trace(table), table.sum()
-                self.add("agreement", r.keys(a, other=b), n, agree, f.rate(agree, n))
-                self.add("kappa", r.keys(a, other=b), n, None, self.kappa(r, a, b, table))
+                self.add("agreement", r.keys(first, other=second), n, agree, f.rate(agree, n))
+                column, one = second.startswith("column:") and not first.startswith("column:"), not table.sum(0).all()
+                self.add("kappa", r.keys(first, other=second), n, None, None if column and one else self.kappa(r, first, second, table))
+                if column:
+                    both, alone, missed = table[0, 0], table[0, 1], table[1, 0]
+                    self.add("recorded_precision", r.keys(first, other=second), both + alone, both, None if one else f.rate(both, both + alone))
+                    self.add("recorded_recall", r.keys(first, other=second), both + missed, both, f.rate(both, both + missed))
+                    self.add("recorded_f1", r.keys(first, other=second), n, None, None if one else f.f1(both, alone + missed))
         if r.labeled:
             self.people(r)
 

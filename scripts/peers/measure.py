@@ -144,8 +144,8 @@ def tools(base: Path, orbench: str, wheel: str, inspect: str, harness: str, prom
 
     def of_orbench(folder: Path) -> tuple[int, int, int | None]:
         out = subprocess.run([orbench, "report", "--format", "json"], cwd=folder, check=True, stdout=subprocess.PIPE).stdout
-        judged = json.loads(out)["runs"][0]["judges"][0]
-        return judged["judged"], judged["refused"], judged["refused"]
+        rate = next(f for f in json.loads(out)["figures"] if f["measure"] in ("over_refusal", "toxic_refusal", "refusal"))
+        return rate["n"], rate["k"], rate["k"]
 
     def of_inspect(folder: Path) -> tuple[int, int, int | None]:
         code = (

@@ -120,11 +120,11 @@ func TestRowsConserved(t *testing.T) {
 		run  score.RunResult
 		want string
 	}{
-		"whole":           {score.RunResult{Dataset: "d", Label: orbench.Safe, N: 2, Answered: 1, Unanswered: 1}, ""},
-		"a row more":      {score.RunResult{Dataset: "d", Label: orbench.Safe, N: 1, Answered: 1}, "on d (safe) count 1 prompts, 0 of them unanswered, but there are 2 rows, 1 of them"},
-		"a row less":      {score.RunResult{Dataset: "d", Label: orbench.Safe, N: 3, Answered: 1, Unanswered: 1}, "on d (safe) count 3 prompts, 1 of them unanswered, but there are 2 rows, 1 of them"},
-		"another dataset": {score.RunResult{Dataset: "e", Label: orbench.Safe, N: 2, Unanswered: 1}, "on d (safe) count 0 prompts"},
-		"another label":   {score.RunResult{Dataset: "d", Label: orbench.Toxic, N: 2, Unanswered: 1}, "on d (safe) count 0 prompts"},
+		"whole":           {score.RunResult{About: score.About{Dataset: "d", Label: orbench.Safe}, N: 2, Answered: 1, Unanswered: 1}, ""},
+		"a row more":      {score.RunResult{About: score.About{Dataset: "d", Label: orbench.Safe}, N: 1, Answered: 1}, "on d (safe) count 1 prompts, 0 of them unanswered, but there are 2 rows, 1 of them"},
+		"a row less":      {score.RunResult{About: score.About{Dataset: "d", Label: orbench.Safe}, N: 3, Answered: 1, Unanswered: 1}, "on d (safe) count 3 prompts, 1 of them unanswered, but there are 2 rows, 1 of them"},
+		"another dataset": {score.RunResult{About: score.About{Dataset: "e", Label: orbench.Safe}, N: 2, Unanswered: 1}, "on d (safe) count 0 prompts"},
+		"another label":   {score.RunResult{About: score.About{Dataset: "d", Label: orbench.Toxic}, N: 2, Unanswered: 1}, "on d (safe) count 0 prompts"},
 	} {
 		var table facet.Table
 		for i, status := range []score.Status{score.Answered, score.Unanswered} {

@@ -43,7 +43,7 @@ func TestSearch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Finish(score.Result{Runs: []score.RunResult{{Dataset: "d", Label: orbench.Safe, N: 2 * prompts}}}, "Answers", "", nil); err != nil {
+	if err := w.Finish(score.Result{Runs: []score.RunResult{{About: score.About{Dataset: "d", Label: orbench.Safe}, N: 2 * prompts}}}, "Answers", "", nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := files.Finish(); err != nil {

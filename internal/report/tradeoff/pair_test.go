@@ -14,7 +14,7 @@ func TestPairs(t *testing.T) {
 	t.Parallel()
 	half, ci := 0.5, [2]float64{0.4, 0.6}
 	run := func(target, dataset string, label orbench.Label, judges ...string) score.RunResult {
-		r := score.RunResult{Target: target, Dataset: dataset, DatasetSHA256: "sha of " + dataset, Label: label, N: 2, Answered: 2}
+		r := score.RunResult{About: score.About{Target: target, Dataset: dataset, DatasetSHA256: "sha of " + dataset, Label: label}, N: 2, Answered: 2}
 		for _, j := range judges {
 			r.Judges = append(r.Judges, score.JudgeResult{Judge: j, Judged: 2, Refused: 1, Rate: stats.Rate{Share: &half, CI95: &ci}})
 		}

@@ -123,7 +123,8 @@ func ResultOf(rows []score.AnswerRow, simulated bool) score.Result {
 	}}
 	for _, row := range rows {
 		of := score.RunResult{
-			Target: row.Target, Dataset: row.Dataset, DatasetSHA256: SHA256, Label: row.Prompt.Label, Language: score.English, Simulated: simulated,
+			About:     score.About{Target: row.Target, Dataset: row.Dataset, DatasetSHA256: SHA256, Label: row.Prompt.Label, Language: score.English},
+			Simulated: simulated,
 		}
 		run := table.Entry(&result.Runs, of, func(r score.RunResult) bool {
 			return r.Target == of.Target && r.Dataset == of.Dataset && r.Label == of.Label
@@ -155,7 +156,9 @@ func Crossed(targets, variants int) score.Result {
 		for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
 			rate := float64(refused) / 100
 			r.Runs = append(r.Runs, score.RunResult{
-				Target: name, Base: base, Dataset: "d", DatasetSHA256: "00", Label: label, N: 100, Answered: 100,
+				About:    score.About{Target: name, Base: base, Dataset: "d", DatasetSHA256: "00", Label: label},
+				N:        100,
+				Answered: 100,
 				Judges: []score.JudgeResult{{
 					Judge: "lexical", Judged: 100, Refused: refused, Rate: stats.Rate{Share: &rate, CI95: &[2]float64{max(0, rate-0.1), min(1, rate+0.1)}},
 					ByCategory: map[orbench.Category]score.Count{"hate": {N: 100, Refused: refused}, "privacy": {}},
