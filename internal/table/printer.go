@@ -3,6 +3,7 @@ package table
 import (
 	"bufio"
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -37,10 +38,18 @@ func NewPrinter(w io.Writer, s Screen) *Printer {
 	return &Printer{Writer: bufio.NewWriter(w), Screen: s}
 }
 
-// Flush names the details that were left out and writes what is buffered.
+// Flush names the details that were left out, as many as a line has room for, and writes what
+// is buffered.
 func (p *Printer) Flush() error {
 	if len(p.details) > 0 {
-		p.styled(dim, "More with "+p.Whole+": "+strings.Join(p.details, "; ")+".")
+		line, left := "More with "+p.Whole+": "+p.details[0], p.details[1:]
+		for ; len(left) > 0 && len(line)+len(left[0])+len("; 99 more.") <= cmp.Or(p.Width, MaxWidth); left = left[1:] {
+			line += "; " + left[0]
+		}
+		if len(left) > 0 {
+			line += fmt.Sprintf("; %d more", len(left))
+		}
+		p.styled(dim, line+".")
 		p.details = nil
 	}
 	return p.Writer.Flush()

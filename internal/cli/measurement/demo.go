@@ -39,12 +39,10 @@ nothing about any real model.`,
 			if err := a.eval(c.Context(), x, f); err != nil {
 				return err
 			}
-			abs, err := filepath.Abs(filepath.Join(f.out.Dir, "report.html"))
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(a.Stdout, "Open the report: %s\n"+
-				"Now yours: orbench eval --target vllm/MODEL --base-url URL --dataset starter\n", abs)
+			at := a.StoreArgument(f.Store)
+			fmt.Fprintf(a.Stdout, "Answers:    orbench serve%[1]s demo\n"+
+				"Plot:       orbench report%[1]s demo --plot tradeoff --out plot.svg\n"+
+				"Your model: orbench eval --target vllm/MODEL --base-url URL --dataset starter\n", at)
 			return nil
 		},
 	}
