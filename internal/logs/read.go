@@ -65,7 +65,8 @@ const pieceSize = 256
 
 // Read reads logs, one after the other, and counts who refused. A file that cannot be read
 // is an *orbench.InputError, and nothing is returned. Its memory grows by about 100 bytes
-// with each exchange that differs from all others and with each user. Notes say what the
+// with each exchange that differs from all others and with each user; where rows are messages,
+// it holds their texts. Notes say what the
 // user must know of the files.
 func Read(ctx context.Context, files []string, o Options) (Result, []string, error) {
 	return newCounter(o).read(ctx, files)

@@ -47,7 +47,7 @@ type Exchange struct {
 const (
 	LacksBoth   = "no message and no reply"
 	LacksPrompt = "no message of a user"
-	LacksRole   = "roles that are not known; say whose they are with the setting roles, such as customer=user,bot=assistant"
+	LacksRole   = "roles that are not known; say whose they are with the setting roles, such as guest=user,helper=assistant"
 	LacksTool   = "a tool call instead of a reply"
 	LacksAnswer = "an error instead of a reply"
 	LacksReply  = "no answer in the reply"
@@ -80,6 +80,11 @@ const (
 	partFinish
 	partGuards
 	partSystem
+	// Of a log in which each row is a message, or a part of one.
+	partRole
+	partConversation
+	partMessageID
+	partChunk
 	parts
 )
 
@@ -90,9 +95,11 @@ var partNames = [parts][]string{
 	partPrompt: {
 		"gen_ai.input.messages", "attributes.gen_ai.input.messages", "request", "request_body", "full_request", "body", "messages", "prompt", "input", "user_message",
 		"question", "query", "message", "instruction", "text", "inputs", "user_input", "conversation", "conversations", "turns", "dialogue", "transcript", "gen_ai.prompt", "attributes.gen_ai.prompt", "attributes.input.value",
+		"requestBody", "payload.text", "human", "q",
 	},
 	partReply: slices.Concat([]string{"gen_ai.output.messages", "attributes.gen_ai.output.messages", "response_body", "full_response"}, answerNames, []string{
 		"assistant_message", "assistant_response", "bot_message", "bot_response", "bot_reply", "chunks", "gen_ai.completion", "attributes.gen_ai.completion", "attributes.output.value", "content",
+		"responseBody", "ai", "a",
 	}),
 	partUser: {
 		"user_id", "user", "userId", "end_user", "user.id", "enduser.id", "attributes.user.id", "attributes.enduser.id", "customer_id", "customer",
@@ -118,6 +125,12 @@ var partNames = [parts][]string{
 	partError:  {"error", "error_str", "error_information.error_message", "statusMessage", "exception", "error.type", "attributes.error.type"},
 	partGuards: {"guardrail_information", "metadata.guardrail_information"},
 	partSystem: {"system_prompt", "system", "gen_ai.system_instructions", "attributes.gen_ai.system_instructions"},
+	partRole:   {"role", "sender", "sender_type", "author", "author_role", "author.role", "speaker", "direction", "from"},
+	partConversation: {
+		"conversation_id", "conversationId", "conversation", "session_id", "sessionId", "session", "thread_id", "threadId", "thread_ts", "chat_id", "chatId", "dialog_id", "dialogue_id",
+	},
+	partMessageID: {"message_id", "messageId", "response_id"},
+	partChunk:     {"delta", "chunk"},
 }
 
 // Log is the opened log of a product.
@@ -131,6 +144,8 @@ type Log struct {
 	roles   map[string]string
 	// passed says which columns of replies were passed over.
 	passed string
+	// messages is true if each row is a message, or a part of one.
+	messages bool
 	// missing are columns that a setting names and no row had so far, by their part.
 	missing map[int][]string
 }
@@ -182,8 +197,30 @@ func (l *Log) choose(file string, have []string, at func(string) bool, named Exc
 		own = append(own, one)
 	}
 	there := func(name string) bool { return slices.Contains(have, name) || at != nil && at(name) }
+	first := func(part int) bool {
+		if part < len(own) && len(own[part]) > 0 {
+			return slices.ContainsFunc(own[part], there)
+		}
+		return slices.ContainsFunc(partNames[part], there)
+	}
+	l.messages = first(partRole) && (first(partChunk) || first(partPrompt) != first(partReply))
+	// All of a row may be in one object.
+	within := slices.IndexFunc(have, func(name string) bool {
+		return at != nil && !l.messages && !first(partPrompt) && slices.ContainsFunc(partNames[partPrompt], func(inner string) bool { return at(name + "." + inner) })
+	})
+	add := func(name string, part int) {
+		layout.Fields = append(layout.Fields, Field{Name: name, Scalar: true, Lenient: true, Whole: true})
+		l.parts = append(l.parts, part)
+	}
 	taken := false
 	for part, names := range partNames {
+		switch { // beside what an assistant says stands what a user says, else who it is
+		case !there("assistant"):
+		case part == partPrompt:
+			names = append(slices.Clip(names), "user")
+		case part == partUser:
+			names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "user" })
+		}
 		named := part < len(own) && len(own[part]) > 0
 		if named {
 			names = own[part]
@@ -209,8 +246,10 @@ func (l *Log) choose(file string, have []string, at func(string) bool, named Exc
 			if part == partReply && !named && !taken && slices.Contains(have, name) {
 				taken, l.passed = true, PassedOver(file, "replies", name, have, LikeAnswer)
 			}
-			layout.Fields = append(layout.Fields, Field{Name: name, Scalar: true, Lenient: true, Whole: true})
-			l.parts = append(l.parts, part)
+			add(name, part)
+			if within >= 0 && !named {
+				add(have[within]+"."+name, part)
+			}
 		}
 	}
 	return layout, nil
@@ -250,6 +289,15 @@ type Record struct {
 
 // Records streams the records; it is used once.
 func (l *Log) Records(yield func(Record, error) bool) {
+	if l.messages {
+		l.exchanges(yield)
+	} else {
+		l.rows(yield)
+	}
+}
+
+// rows streams the rows as records.
+func (l *Log) rows(yield func(Record, error) bool) {
 	rows := 0
 	for r, err := range l.All {
 		out := Record{log: l, row: r}
@@ -304,7 +352,7 @@ func (l *Log) Check(prompts, replies bool, left map[string]int) error {
 	}
 	hint := "name the column with `" + flag + "`; a path such as data.turn.text names a nested value"
 	if left[LacksRole] > 0 {
-		what, hint = what+" with a role that is known", "say whose they are with `roles`, such as customer=user,bot=assistant"
+		what, hint = what+" with a role that is known", "say whose they are with `roles`, such as guest=user,helper=assistant"
 	}
 	return &orbench.InputError{File: l.Name, Problem: fmt.Sprintf("no %s is found in the columns %s", what, List(l.have)), Hint: hint}
 }

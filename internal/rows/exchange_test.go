@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +37,11 @@ var shapes = map[string]string{
 	"chunks":          `{"time":"1764000000","user_id":"ana","model":"m","prompt":"Hi?","response":[{"choices":[{"delta":{"role":"assistant","content":""}}]},{"choices":[{"delta":{"content":"N"}}]},{"choices":[{"delta":{"content":"o."},"finish_reason":"stop"}]},{"choices":[],"usage":{}}]}`,
 	"chunks of text":  `{"time":"1764000000","user_id":"ana","model":"m","prompt":"Hi?","response":["N","o."]}`,
 	"events":          `{"time":"1764000000","user_id":"ana","model":"m","prompt":"Hi?","response":"event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"role\":\"assistant\",\"content\":[]}}\n\nevent: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"N\"}}\n\ndata: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"o.\"}}\n\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\ndata: [DONE]\n"}`,
+	"in one object":   `{"time":"1764000000","properties":{"user_id":"ana","model":"m","requestBody":{"messages":[{"role":"user","content":"Hi?"}]},"responseBody":{"choices":[{"message":{"content":"No."}}]}}}`,
+	"pair":            `{"time":"1764000000","session_id":"ana","model":"m","user":"Hi?","assistant":"No."}`,
+	"messages":        `{"time":"1764000000","user_id":"ana","conversation_id":"1","model":"m","role":"user","content":"Hi?"}` + "\n" + `{"time":"1764000000","conversation_id":"1","role":"assistant","content":"No."}`,
+	"chunks in rows":  `{"time":"1764000000","session_id":"ana","model":"m","role":"user","text":"Hi?"}` + "\n" + `{"session_id":"ana","role":"assistant","delta":"N"}` + "\n" + `{"session_id":"ana","role":"assistant","delta":"o."}`,
+	"CSV of messages": "time,thread_id,model,user_id,sender,message\n1764000000,1,m,ana,customer,Hi?\n1764000000,1,m,,bot,No.\n",
 	"plain":           `{"time":"1764000000","user":{"id":"ana"},"model":"m","prompt":"Hi?","response":"No."}`,
 	"CSV":             "date,customer,model,question,answer\n2025-11-24,ana,m,Hi?,No.\n",
 	"CSV of JSON":     "time;user_id;model;messages;response\n2025-11-24;ana;m;\"[{\"\"role\"\":\"\"user\"\",\"\"content\"\":\"\"Hi?\"\"}]\";\"{\"\"choices\"\":[{\"\"message\"\":{\"\"content\"\":\"\"No.\"\"}}]}\"\n",
@@ -151,6 +158,37 @@ func TestLogRows(t *testing.T) {
 		if got != want {
 			t.Errorf("%s:\n got %s\nwant %s", row, got, want)
 		}
+	}
+}
+
+// TestLogOfMessages joins rows that are messages, or parts of one, of conversations that took
+// place at the same time.
+func TestLogOfMessages(t *testing.T) {
+	t.Parallel()
+	const log = `{"conversation_id":1,"role":"system","content":"Help."}
+{"conversation_id":1,"role":"user","content":"A?","user_id":"ana","flagged":true}
+{"conversation_id":2,"role":"user","content":[{"type":"text","text":"B?"}],"user_id":"bob"}
+{"conversation_id":2,"role":"assistant","message_id":"m","content":"Yes, "}
+{"conversation_id":1,"role":"assistant","content":"No."}
+{"conversation_id":2,"role":"assistant","message_id":"m","content":"b."}
+{"conversation_id":1,"role":"user","content":"And C?"}
+{"conversation_id":3,"role":"user","content":"D?"}
+{"conversation_id":1,"role":"assistant","content":"Yes, c."}
+{"conversation_id":4,"role":"keeper","content":"E."}
+`
+	all, _, err := exchanges("-", strings.NewReader(log), rows.ExchangeColumns{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range all {
+		got = append(got, fmt.Sprintf("%s|%s|%s|%s|%d|%s", e.Prompt, e.Reply, e.User, e.Before, len(e.Context), e.Lacks))
+	}
+	want := []string{
+		"A?|No.|ana|true|1|", "And C?|Yes, c.|ana||3|", "B?|Yes, b.|bob||0|", "D?||3||0|", "||4||0|" + rows.LacksRole,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

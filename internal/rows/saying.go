@@ -63,8 +63,8 @@ func (s *saying) result(failed bool) {
 
 // assistants, users and systems are the usual words for roles.
 var (
-	assistants = []string{"assistant", "model", "ai", "gpt"}
-	users      = []string{"user", "human"}
+	assistants = []string{"assistant", "model", "ai", "gpt", "bot", "chatbot", "outgoing", "outbound"}
+	users      = []string{"user", "human", "customer", "visitor", "incoming", "inbound"}
 	systems    = []string{"system", "developer"}
 )
 

@@ -44,7 +44,7 @@ func (f *logFlags) register(c *cobra.Command) {
 		command.Setting{Name: "model_column", Into: &columns.Model, Usage: "column of the model (default: by its usual names)"},
 		command.Setting{Name: "score_column", Into: &columns.Score, Usage: "column of the score that the guard gave the message (default: guard_score and the like)"},
 		command.Setting{Name: "error_column", Into: &columns.Error, Usage: "column of the error that came instead of a reply (default: error and the like)"},
-		command.Setting{Name: "roles", Into: &f.roles, Usage: "whose the words of roles of your own are: user, assistant or system, such as customer=user,bot=assistant"},
+		command.Setting{Name: "roles", Into: &f.roles, Usage: "whose the words of roles of your own are: user, assistant or system, such as guest=user,helper=assistant"},
 		command.Setting{Name: "template_column", Into: &columns.Template, Usage: "column of the template, where the product and not the model replied"},
 	)
 }
@@ -253,7 +253,7 @@ func (a app) prepareLogs(f *logFlags) error {
 	for _, pair := range f.roles {
 		own, role, _ := strings.Cut(pair, "=")
 		if role = strings.ToLower(strings.TrimSpace(role)); !slices.Contains([]string{"user", "assistant", "system"}, role) {
-			return command.InputError("--set roles", fmt.Sprintf("%q does not say whose the words are", pair), "write user, assistant or system behind =, such as customer=user,bot=assistant")
+			return command.InputError("--set roles", fmt.Sprintf("%q does not say whose the words are", pair), "write user, assistant or system behind =, such as guest=user,helper=assistant")
 		}
 		f.Columns.Roles[strings.ToLower(strings.TrimSpace(own))] = role
 	}
