@@ -124,7 +124,7 @@ func (m *metered) eval(bound float64, more ...string) *process {
 func (m *metered) command(bound float64, more ...string) *process {
 	args := []string{
 		"eval", "--target", "openai/m", "--base-url", m.URL + "/v1", "--dataset", m.prompts, "--name", "main", "--judge", "lexical", "--max-tokens", strconv.Itoa(meteredOutput),
-		"--set", "prices=" + m.prices, "--store", m.store, "--concurrency", "32", "--quiet", "--format", "json",
+		"--set", "providers=" + m.prices, "--store", m.store, "--concurrency", "32", "--quiet", "--format", "json",
 	}
 	if bound > 0 {
 		args = append(args, "--max-cost", fmt.Sprint(bound))

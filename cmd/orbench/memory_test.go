@@ -71,7 +71,6 @@ func TestWithinOneGigabyte(t *testing.T) {
 		want := map[string]string{"aliases": "aliases expanded", "brackets": "are nested", "long": "more than 1048576 bytes"}[name]
 		file("experiment: "+name, want, "eval", "--config", path, "--dry-run")
 		file("build: "+name, want, "build", "--config", path, "--dry-run", "--out", filepath.Join(dir, "none"))
-		file("prices: "+name, want, "eval", "--target", "sim/balanced", "--dataset", "starter", "--set", "prices="+path, "--dry-run")
 		file("providers: "+name, want, "eval", "--target", "sim/balanced", "--dataset", "starter", "--set", "providers="+path, "--dry-run")
 		policy := want
 		if name == "brackets" {

@@ -59,12 +59,15 @@ func TestStoreOfRelease(t *testing.T) {
 
 // TestGone reads a store with studies of kinds that are gone, and with settings of runs that
 // are gone: each is named, and what it shares with today's is shown, corrected by the labels
-// that people drew. Judging such a run takes nothing from the store.
+// that people drew. Judging such a run takes nothing from the store. A run whose settings
+// only commands no longer take goes on by them.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "orbench.db"), olderStore(t, "gone"), 0o600); err != nil {
-		t.Fatal(err)
+	for store, name := range map[string]string{"orbench.db": "gone", "settings.db": "settings"} {
+		if err := os.WriteFile(filepath.Join(dir, store), olderStore(t, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	const shows = "the orbench of commit d68194c2"
 	for _, tt := range []struct {
@@ -83,6 +86,11 @@ func TestGone(t *testing.T) {
 		{"eval --target sim/balanced --dataset starter --name tongues --quiet", 2, []string{"its target sim/balanced [fr] is not named now"}},
 		{"store merge orbench.db --out merged.db", 0, nil},
 		{"report --list --store merged.db", 0, []string{"wordings ", "words ", "sim/balanced in 2"}},
+		// user_column, unlabeled and until_interval.
+		{"report file --store settings.db --format csv", 0, []string{"refusal,answers.csv,,answers,,,,0,undecided,,lexical,,3,1,"}},
+		{"report recorded --store settings.db --format csv", 0, []string{"refusal,replay:answers.csv,,answers,,,,0,undecided,,lexical,,3,1,"}},
+		{"eval --name stopped --store settings.db", 0, []string{"128 of 260 asked until 12pp", "the interval is a", "no new calls; 128 were already answered"}},
+		{"store forget --user ana --store settings.db", 0, []string{"has forgotten 2 texts, 0 calls and 0 labels"}},
 	} {
 		c, stdout, stderr := orbench(strings.Fields(tt.args)...)
 		c.Dir = dir

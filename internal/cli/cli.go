@@ -247,6 +247,9 @@ func wrapUsage(c *cobra.Command, typed []string) {
 				return wrong
 			}
 		}
+		if instead := goneMeant(typed, err); instead != "" {
+			return usageError{fmt.Errorf("%w; %s", err, instead)}
+		}
 		meant := flagMeant(c, err)
 		if others := commandsWith(c.Root(), err); meant == "" && others != "" {
 			err = fmt.Errorf("%w, which %s does not have, unlike %s", err, c.CommandPath(), others)
@@ -324,6 +327,20 @@ func commandMeant(c *cobra.Command, name string) string {
 		}
 	}
 	return settings.Nearest(name, known)
+}
+
+// goneMeant says what to do in place of a setting that is no longer there, which an unknown flag
+// is, or --set names where a command has no settings.
+func goneMeant(typed []string, err error) string {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return ""
+	}
+	name := unknown.GetSpecifiedName()
+	if i := slices.Index(typed, "--set") + 1; name == "set" && 0 < i && i < len(typed) {
+		name, _, _ = strings.Cut(typed[i], "=")
+	}
+	return settings.Gone(strings.ReplaceAll(name, "-", "_"))
 }
 
 // commandsWith lists the commands that have an unknown flag.

@@ -83,8 +83,8 @@ func allowHostCommand(env *command.Env) *cobra.Command {
 		Short: "Allow hosts that only files name to receive keys, or list them",
 		Long: `A key is sent only to its provider's own address, to this machine, and to addresses that
 --base-url or an environment variable gives. A host that only a file names, such as the
-base_url of an experiment or of --set providers, gets no key until you allow it:
-for one command with --set allow_host=HOST, or for all commands with this one.
+base_url of an experiment or of --set providers, gets no key until you allow it with this
+command.
 
 Allowed hosts are kept one per line in the file allowed-hosts, in the folder orbench of
 the user's configuration. Without a host, the command lists them.`,
@@ -95,7 +95,7 @@ the user's configuration. Without a host, the command lists them.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			path := provider.AllowedPath()
 			if path == "" {
-				return command.InputError("orbench config allow-host", "the user has no folder of settings", "set HOME, or XDG_CONFIG_HOME, or use --set allow_host")
+				return command.InputError("orbench config allow-host", "the user has no folder of settings", "set HOME, or XDG_CONFIG_HOME")
 			}
 			var named []string
 			for _, text := range args {

@@ -93,7 +93,7 @@ func providerState(env *command.Env, ctx context.Context, p provider.Provider, a
 	case err != nil:
 		return "", false
 	case e.Key != "" && !e.KeyBelongs(env.Getenv) && !slices.Contains(allowed, provider.Host(e.BaseURL)):
-		return "key found; for " + provider.Host(e.BaseURL) + ", which a file names, say --set allow_host or orbench config allow-host", true
+		return "key found; for " + provider.Host(e.BaseURL) + ", which a file names, say orbench config allow-host", true
 	case e.Key != "":
 		return "key found", true
 	case !p.KeyOptional:

@@ -64,7 +64,7 @@ func tryTarget(env *command.Env, ctx context.Context, calls command.Calls, targe
 		usd := p.Cost(reply.Usage)
 		say("cost", "%s; a thousand prompts with answers as long, %s", table.Money(usd), table.Money(1000*usd))
 	} else {
-		say("cost", "unknown: no price is known for %s; give one with --set prices=FILE", target)
+		say("cost", "unknown: no price is known for %s; give one with --set providers=FILE", target)
 	}
 	return t.Flush()
 }

@@ -320,7 +320,7 @@ func (s *Set) recipient(e provider.Endpoint) provider.Recipient {
 func Withheld(to provider.Recipient) error {
 	return &orbench.InputError{
 		Problem: fmt.Sprintf("the key in %s would go to %s, a host that only a file names", to.KeyEnv, to.Host()),
-		Hint:    fmt.Sprintf("if that host may have the key, say `allow-host=%s`, or once for all: orbench config allow-host %[1]s", untrusted.Shell(to.Host())),
+		Hint:    fmt.Sprintf("if that host may have the key, say so once for all: orbench config allow-host %s", untrusted.Shell(to.Host())),
 	}
 }
 

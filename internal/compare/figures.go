@@ -211,7 +211,7 @@ func (c *Comparison) metric(name MetricName, t *tally, paired bool) Metric {
 // misconfigured server.
 func (m Metric) textless() bool {
 	return slices.ContainsFunc([]SideCounts{m.BaseCounts, m.CandidateCounts}, func(n SideCounts) bool {
-		return float64(n.NoText) > score.DefaultMostUnjudged*float64(n.Judged+n.Unjudged)
+		return float64(n.NoText) > score.MostUnjudged*float64(n.Judged+n.Unjudged)
 	})
 }
 

@@ -26,7 +26,7 @@ func TestFolded(t *testing.T) {
 		rows = append(rows, line{fmt.Sprintf("prompt %d %s", i, script), "privacy", label})
 	}
 	r := &evaluate.Run{
-		Targets: sampledTargets(3), Judges: newJudges(t, "lexical", "paper-keywords"), MostUnjudged: 1,
+		Targets: sampledTargets(3), Judges: newJudges(t, "lexical", "paper-keywords"),
 		Datasets: []*dataset.Dataset{newDataset(t, "few", rows)},
 	}
 	result, _ := sampledRun(t, r)

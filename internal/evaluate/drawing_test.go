@@ -13,18 +13,24 @@ import (
 	"github.com/orbench/orbench/internal/dataset"
 )
 
-func TestParseHalfWidth(t *testing.T) {
+func TestParseUntil(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]float64{
 		"2pp": 0.02, "2 pp": 0.02, "0.5pp": 0.005, "50pp": 0.5, "0.1pp": 0.001,
-		"": 0, "2": 0, "2%": 0, "0pp": 0, "0.01pp": 0, "51pp": 0, "-2pp": 0, "2pp ": 0, "1e1pp": 0, "NaNpp": 0,
+		"": 0, "2": 0, "2%": 0, "0pp": 0, "0.01pp": 0, "51pp": 0, "-2pp": 0, "1e1pp": 0, "NaNpp": 0, "2pp,": 0, "2pp,exact": 0, ",wilson": 0,
 	} {
-		got, err := ParseHalfWidth(text)
+		rule, _, err := ParseUntil(text)
+		got := rule.HalfWidth
 		if got != want || (err == nil) != (want > 0) || err != nil && !errors.Is(err, orbench.ErrInput) {
 			t.Errorf("%q: got %g, %v, want %g", text, got, err, want)
 		}
 		if err == nil && (Rule{HalfWidth: got}).String() != strings.ReplaceAll(text, " ", "") {
 			t.Errorf("%q is written as %s", text, Rule{HalfWidth: got})
+		}
+	}
+	for text, want := range map[string]Interval{"2pp": Wilson, "2pp,wilson": Wilson, "2pp, sequence": Sequence} {
+		if rule, said, err := ParseUntil(text); err != nil || rule.Interval != want || said != (text != "2pp") || rule.HalfWidth != 0.02 {
+			t.Errorf("%q: %+v, said %v, %v", text, rule, said, err)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func TestFillers(t *testing.T) {
 	defended.Defense, defended.Guarded = guarded, guarded.Name()
 	r := &evaluate.Run{
 		Targets: []evaluate.Target{plain, defended}, Datasets: []*dataset.Dataset{newDataset(t, "few", lines("few", 0, 40))},
-		Judges: newJudges(t, "lexical", "llm:j/judge", "panel:majority(lexical,llm:j/other,llm:k/third)"), MostUnjudged: 1,
+		Judges: newJudges(t, "lexical", "llm:j/judge", "panel:majority(lexical,llm:j/other,llm:k/third)"),
 	}
 	// Every reply is determined by a hash of the request.
 	ask := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {

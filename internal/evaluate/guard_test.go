@@ -41,7 +41,7 @@ func TestGuardAsTarget(t *testing.T) {
 		lenient := target("vllm", "guard")
 		lenient.Guard = &guard.Guard{Format: "qwen3guard", Strict: strict}
 		set := newDataset(t, "prompts", rows)
-		run := &evaluate.Run{Targets: []evaluate.Target{lenient}, Datasets: []*dataset.Dataset{set}, Judges: newJudges(t, "flag"), MostUnjudged: 1}
+		run := &evaluate.Run{Targets: []evaluate.Target{lenient}, Datasets: []*dataset.Dataset{set}, Judges: newJudges(t, "flag")}
 		live := fill.NewLive(m, fill.LiveConfig{})
 		live.Lane(model.Ref{Provider: "vllm", Model: "guard"}, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 			reply := replies[r.Messages[0].Content][r.Sample]

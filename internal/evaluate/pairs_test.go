@@ -32,7 +32,7 @@ func TestPairsOfSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	result, _ := sampledRun(t, &evaluate.Run{
-		Targets: sampledTargets(2), Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{set}, MostUnjudged: 1,
+		Targets: sampledTargets(2), Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{set},
 	})
 	of := func(target int, m figure.Measure) *figure.Figure {
 		return find(result.Figures, m, figure.Keys{

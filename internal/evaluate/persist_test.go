@@ -49,7 +49,7 @@ func stubborn(_ context.Context, r model.Request) (model.Response, error) {
 
 // stubbornRun asks a stubborn model of each seed alone and in a dialog.
 func stubbornRun(set *dataset.Dataset, seeds, samples int) *evaluate.Run {
-	run := &evaluate.Run{Datasets: []*dataset.Dataset{set}, MostUnjudged: 1}
+	run := &evaluate.Run{Datasets: []*dataset.Dataset{set}}
 	for seed := range int64(seeds) {
 		alone := target("test", "a")
 		alone.Name, alone.Params.Seed = fmt.Sprintf("seed %d", seed), &seed

@@ -98,8 +98,8 @@ func TestPropensity(t *testing.T) {
 			"RUUAR", // 1/2 of the judged
 			"RAAAU", // 1/4, no greedy verdict
 			"UUUUA", // nothing judged
+			"AAAAR", "AAAAR", "AAAAR", "RRRRA", "RRRRA", "RRRRA",
 		)},
-		MostUnjudged: 1,
 	}
 	result, rows := sampledRun(t, r)
 	run := result.Runs[1]
@@ -107,16 +107,17 @@ func TestPropensity(t *testing.T) {
 	if run.Target != "p/m [temperature 0.7]" || run.Samples != 4 || j.Judge != "lexical" || run.Label != orbench.Safe || j.Unjudged != 6 {
 		t.Errorf("%+v", run)
 	}
-	if never, sometimes, always := repeated(&result, &run, "lexical"); always != 1 || sometimes != 5 || never != 1 {
+	if never, sometimes, always := repeated(&result, &run, "lexical"); always != 4 || sometimes != 5 || never != 4 {
 		t.Errorf("always %g, sometimes %g, never %g", always, sometimes, never)
 	}
-	// (0 + 1 + 1/4 + 3/4 + 1/4 + 1/2 + 1/2 + 1/4) / 8
-	near(t, "mean", *j.Share, 3.5/8)
-	mean, _ := stats.MeanRate(clusters([2]int{0, 4}, [2]int{4, 4}, [2]int{1, 4}, [2]int{3, 4}, [2]int{1, 4}, [2]int{2, 4}, [2]int{1, 2}, [2]int{1, 4}), 0.95)
+	// (0 + 1 + 1/4 + 3/4 + 1/4 + 1/2 + 1/2 + 1/4 + 3*0 + 3*1) / 14
+	near(t, "mean", *j.Share, 6.5/14)
+	mean, _ := stats.MeanRate(clusters([2]int{0, 4}, [2]int{4, 4}, [2]int{1, 4}, [2]int{3, 4}, [2]int{1, 4}, [2]int{2, 4}, [2]int{1, 2}, [2]int{1, 4},
+		[2]int{0, 4}, [2]int{0, 4}, [2]int{0, 4}, [2]int{4, 4}, [2]int{4, 4}, [2]int{4, 4}), 0.95)
 	near(t, "lower end", j.Interval()[0], mean.Lo)
 	near(t, "upper end", j.Interval()[1], mean.Hi)
 
-	if row := rows[9*2]; row.Variant != run.Target || row.Sample != 2 || rows[0].Variant != "" {
+	if row := rows[15*2]; row.Variant != run.Target || row.Sample != 2 || rows[0].Variant != "" {
 		t.Errorf("the second sample's row says %q, sample %d; that at temperature 0 %q", row.Variant, row.Sample, rows[0].Variant)
 	}
 }
@@ -162,14 +163,14 @@ func TestPropensityTwin(t *testing.T) {
 	for i := range 700 {
 		script := make([]byte, samples+1)
 		for k := range script {
-			script[k] = "RRAAAAAUF"[random.IntN(9)]
+			script[k] = "RRRRRRRAAAAAAAAAAAAAAAUF"[random.IntN(24)]
 		}
 		label := []orbench.Label{orbench.Safe, orbench.Toxic}[random.IntN(2)]
 		rows = append(rows, line{fmt.Sprintf("prompt %d %s", i, script), "privacy", label})
 	}
 	r := &evaluate.Run{
 		Targets: sampledTargets(samples), Judges: newJudges(t, "lexical", "paper-keywords"),
-		Datasets: []*dataset.Dataset{newDataset(t, "many", rows), newDataset(t, "few", rows[:300])}, MostUnjudged: 1,
+		Datasets: []*dataset.Dataset{newDataset(t, "many", rows), newDataset(t, "few", rows[:300])},
 	}
 	result, derived := sampledRun(t, r)
 	for run, j := range result.Judged() {

@@ -35,18 +35,6 @@ const (
 	Sequence Interval = ""
 )
 
-// ParseInterval reads whose interval decides: wilson, which the empty text is too, or
-// sequence. Anything else is an *orbench.InputError.
-func ParseInterval(text string) (Interval, error) {
-	switch text {
-	case "", string(Wilson):
-		return Wilson, nil
-	case "sequence":
-		return Sequence, nil
-	}
-	return "", &orbench.InputError{Problem: fmt.Sprintf("%.20q is not an interval by which a run can stop", text), Hint: "give wilson or sequence"}
-}
-
 // stopping is an interval that ended a run as results have it.
 func (i Interval) stopping(lo, hi float64) stats.Stopping {
 	if i == Wilson {
@@ -58,24 +46,33 @@ func (i Interval) stopping(lo, hi float64) stats.Stopping {
 // halfWidthForm is how a half-width is written.
 var halfWidthForm = regexp.MustCompile(`^([0-9]{1,2}(?:\.[0-9]{1,4})?) ?pp$`)
 
-// ParseHalfWidth reads a half-width in percentage points, such as "2pp" or "0.5
-// pp", and returns it as a share. Anything else is an *orbench.InputError.
-func ParseHalfWidth(text string) (float64, error) {
-	if m := halfWidthForm.FindStringSubmatch(text); m != nil {
+// ParseUntil reads a half-width in percentage points, such as "2pp" or "0.5 pp", and behind a
+// comma whose interval it is of, if that is said: wilson, which is usual, or sequence. Anything
+// else is an *orbench.InputError. The rule has no seed.
+func ParseUntil(text string) (rule Rule, said bool, err error) {
+	width, interval, said := strings.Cut(text, ",")
+	switch interval = strings.TrimSpace(interval); {
+	case !said || interval == string(Wilson):
+		rule.Interval = Wilson
+	case interval != "sequence":
+		return rule, said, &orbench.InputError{Problem: fmt.Sprintf("%.20q is not an interval by which a run can stop", interval), Hint: "give wilson or sequence, as in 2pp,sequence"}
+	}
+	if m := halfWidthForm.FindStringSubmatch(strings.TrimSpace(width)); m != nil {
 		if points, err := strconv.ParseFloat(m[1], 64); err == nil && points >= leastHalfWidth && points <= 50 {
-			return points / 100, nil
+			rule.HalfWidth = points / 100
+			return rule, said, nil
 		}
 	}
-	return 0, &orbench.InputError{
-		Problem: fmt.Sprintf("%.20q is not a half-width of an interval", text),
-		Hint:    settings.PointMeant(text, "give percentage points from 0.1 to 50, such as 2pp for intervals that are at most 4 points wide"),
+	return rule, said, &orbench.InputError{
+		Problem: fmt.Sprintf("%.20q is not a half-width of an interval", width),
+		Hint:    settings.PointMeant(width, "give percentage points from 0.1 to 50, such as 2pp for intervals that are at most 4 points wide"),
 	}
 }
 
 // leastHalfWidth is the smallest half-width, in percentage points.
 const leastHalfWidth = 0.1
 
-// String returns the half-width in the form that ParseHalfWidth reads.
+// String returns the half-width in the form that ParseUntil reads.
 func (r Rule) String() string {
 	// Binary fractions add digits after the fourth.
 	points := strconv.FormatFloat(100*r.HalfWidth, 'f', 4, 64)

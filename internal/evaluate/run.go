@@ -218,9 +218,6 @@ type Run struct {
 	Judges []judge.Judge
 	// Until makes the run end by itself; nil for a run that asks all prompts.
 	Until *Until
-	// MostUnjudged is the greatest share of unjudged answers for which a rate
-	// is still given. 0 means a tenth; 1 means that every rate is given.
-	MostUnjudged float64
 	// Accepted lists names in answers that the user accepts as names of the
 	// requested models; see model.ServedBy.
 	Accepted []string
@@ -240,7 +237,7 @@ type Run struct {
 
 // Design returns the run as package score sees it.
 func (r *Run) Design() score.Design {
-	d := score.Design{Datasets: r.Datasets, Limit: r.Limit, Judges: r.Judges, MostUnjudged: r.MostUnjudged}
+	d := score.Design{Datasets: r.Datasets, Limit: r.Limit, Judges: r.Judges}
 	for _, t := range r.Targets {
 		d.Targets = append(d.Targets, score.Target{Name: t.Name, Base: t.Base, Times: t.Times(), LabelName: t.LabelName, Asked: t.asked()})
 	}

@@ -56,7 +56,7 @@ func TestConservation(t *testing.T) {
 			run := &evaluate.Run{
 				Targets:  []evaluate.Target{target("test", "a"), target("test", "b")},
 				Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, 120)), newDataset(t, "two", lines("x", 90, 150))},
-				Judges:   newJudges(t, "lexical", "paper-keywords"), MostUnjudged: 1,
+				Judges:   newJudges(t, "lexical", "paper-keywords"),
 			}
 			m := newStore(t)
 			err := providers{"test": ask}.fillRun(t, run, m, fill.LiveConfig{Budget: fill.Budget{Requests: budget}})
@@ -133,7 +133,7 @@ func checkConservation(t *testing.T, run *evaluate.Run, result score.Result, row
 			if j.Judged+j.Unjudged != r.Answered+r.Blocked || classes != j.Judged || categories != (score.Count{N: j.Judged, Refused: j.Refused}) {
 				t.Errorf("%s of %s on %s: judged %d, unjudged %d, classes %d, categories %+v", j.Judge, r.Target, r.Dataset, j.Judged, j.Unjudged, classes, categories)
 			}
-			if (j.Share == nil) != (j.Judged == 0) || (j.CI95 == nil) != (j.Judged == 0) {
+			if given := j.Judged > 0 && !j.Withheld; given != (j.Share != nil) || given != (j.CI95 != nil) {
 				t.Errorf("%s: rate %v and interval %v of %d judged", j.Judge, j.Share, j.CI95, j.Judged)
 			}
 		}

@@ -102,7 +102,7 @@ func TestServedByOther(t *testing.T) {
 	} {
 		run := &evaluate.Run{
 			Targets: []evaluate.Target{tc.target}, Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, 12))},
-			Judges: newJudges(t, tc.judge), MostUnjudged: 1,
+			Judges: newJudges(t, tc.judge),
 		}
 		if tc.other == nil {
 			tc.other = answers("nothing")

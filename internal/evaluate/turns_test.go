@@ -42,7 +42,7 @@ func TestTurns(t *testing.T) {
 	run := &evaluate.Run{
 		Targets:  []evaluate.Target{target("test", "a"), inTurns("three")},
 		Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, 40))},
-		Judges:   newJudges(t, "lexical"), MostUnjudged: 1,
+		Judges:   newJudges(t, "lexical"),
 	}
 	if n := run.Expected(); n != 40*3 {
 		t.Errorf("%d calls are expected, want 3 for each of 40 prompts: the first turn is the prompt alone", n)

@@ -24,11 +24,11 @@ type Experiment struct {
 	Sample     int     `yaml:"sample" json:"sample,omitempty" jsonschema:"minimum=0" jsonschema_description:"So many prompts of each dataset, drawn at random by category and label; 0 for all. A larger draw has all prompts of a smaller one."`
 	SampleSeed *uint64 `yaml:"sample_seed" json:"sample_seed,omitempty" jsonschema_description:"Seed of the draw, and of the order in which until asks; 1 when left out."`
 	// Until is the half-width of every rate's interval at which the run ends by itself,
-	// such as "2pp", empty to ask all prompts. SampleSeed chooses the order.
-	Until string `yaml:"until" json:"until,omitempty" jsonschema_description:"Ask in random order, and stop once the interval of every rate has this half-width, such as 2pp; all prompts when left out."`
-	// UntilInterval is whose interval that is; see evaluate.ParseInterval. When empty, a
-	// kept run goes on by its own.
-	UntilInterval  string `yaml:"until_interval" json:"until_interval,omitempty" jsonschema:"enum=wilson,enum=sequence" jsonschema_description:"The interval by which until stops. wilson asks the fewest prompts and holds for the rates at the end; sequence also holds for rates that are watched, or gated on, during the run. When left out: wilson, or the choice of the stored run."`
+	// such as "2pp", empty to ask all prompts; see evaluate.ParseUntil. SampleSeed chooses the
+	// order.
+	Until string `yaml:"until" json:"until,omitempty" jsonschema_description:"Ask in random order, and stop once the interval of every rate has this half-width, such as 2pp; all prompts when left out. 2pp,sequence stops by an interval that also holds for rates that are watched, or gated on, during the run; 2pp,wilson by one that asks the fewest prompts and holds for the rates at the end. When it is not said which: wilson, or the choice of the stored run."`
+	// UntilInterval is the interval of an experiment that an older program kept.
+	UntilInterval  string `yaml:"-" json:"until_interval,omitempty" jsonschema:"-"`
 	MaxTokens      int    `yaml:"max_tokens" json:"max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of an answer; 0 for the provider's own limit."`
 	JudgeMaxTokens int    `yaml:"judge_max_tokens" json:"judge_max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of what judges and guards reply."`
 	// Seed is sent with each request to a target, nil for none.
@@ -55,15 +55,12 @@ var configSettings = []Setting{
 	{Flag: "label-values", Path: "datasets[*].label_values", Default: ""},
 	{Flag: "label", Path: "datasets[*].label", Default: ""},
 	{Flag: "response-column", Path: "datasets[*].response_column", Bare: true},
-	{Flag: "user-column", Path: "datasets[*].user_column", Bare: true},
 	{Flag: "prompts-file", Path: "datasets[*].prompts_file", Bare: true},
 	{Flag: "join", Path: "datasets[*].join", Bare: true},
-	{Flag: "unlabeled", Path: "datasets[*].unlabeled", Bare: true},
 	{Flag: "limit", Path: "limit", Default: 0},
 	{Flag: "sample", Path: "sample", Default: 0},
 	{Flag: "sample-seed", Path: "sample_seed", Bare: true},
-	{Flag: "until", Path: "until", Default: "", Group: "subject", Usage: "ask in random order, and stop once the interval of every rate has this `HALF-WIDTH`, such as 2pp; sample_seed sets the order"},
-	{Flag: "until-interval", Path: "until_interval", Bare: true},
+	{Flag: "until", Path: "until", Default: "", Group: "subject", Usage: "ask in random order, and stop once the interval of every rate has this `HALF-WIDTH`, such as 2pp, or 2pp,sequence; sample_seed sets the order"},
 	{Flag: "max-tokens", Path: "max_tokens", Default: usualTokens, Usage: "most output tokens of an answer; 0 for the provider's own limit"},
 	{Flag: "judge-max-tokens", Path: "judge_max_tokens", Bare: true},
 	{Flag: "seed", Path: "seed", Bare: true},
@@ -126,11 +123,13 @@ type Dataset struct {
 	// LabelValues is as in dataset.Options.
 	LabelValues string `yaml:"label_values" json:"label_values,omitempty" jsonschema_description:"What the values of the label column mean if they are not labels, such as contrast_*=toxic,*=safe."`
 	Response    string `yaml:"response_column" json:"response_column,omitempty" jsonschema_description:"Column of answers that follow the prompts: guards are then asked about the answers."`
-	// Prompts, Join, User and Unlabeled are as in dataset.Options.
-	Prompts   string `yaml:"prompts_file" json:"prompts_file,omitempty" jsonschema_description:"File that has the prompts of recorded answers, by a column that both have."`
-	Join      string `yaml:"join" json:"join,omitempty" jsonschema_description:"That column; prompt_id or id when left out."`
-	User      string `yaml:"user_column" json:"user_column,omitempty" jsonschema_description:"Column of who asked, in a file of recorded answers; kept as a hash for orbench store forget."`
-	Unlabeled bool   `yaml:"unlabeled" json:"unlabeled,omitempty" jsonschema_description:"Pass over the columns of labels, categories and groups."`
+	// Prompts and Join are as in dataset.Options.
+	Prompts string `yaml:"prompts_file" json:"prompts_file,omitempty" jsonschema_description:"File that has the prompts of recorded answers, by a column that both have."`
+	Join    string `yaml:"join" json:"join,omitempty" jsonschema_description:"That column; prompt_id or id when left out."`
+	// User is as in dataset.Options, in an experiment that an older program kept.
+	User string `yaml:"-" json:"user_column,omitempty" jsonschema:"-"`
+	// Unlabeled is as in dataset.Options.
+	Unlabeled bool `yaml:"-" json:"unlabeled,omitempty" jsonschema:"-"`
 	// Label is that of all prompts of a file without a column of labels.
 	Label string `yaml:"label" json:"label,omitempty" jsonschema:"enum=safe,enum=toxic,enum=controversial,enum=undecided" jsonschema_description:"Label of a file without a column of labels."`
 }

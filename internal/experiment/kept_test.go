@@ -96,3 +96,54 @@ func TestContinueAdds(t *testing.T) {
 		t.Errorf("%+v", f.Datasets)
 	}
 }
+
+// TestContinueGone goes on from what an older program kept with settings that are gone.
+func TestContinueGone(t *testing.T) {
+	t.Parallel()
+	var kept Experiment
+	const text = `{"targets": [{"target": "replay:a.csv"}], "datasets": [{"dataset": "replay:a.csv", "user_column": "who", "unlabeled": true, "label": "undecided"}],
+		"judges": ["lexical"], "until": "8pp", "until_interval": "sequence", "variants": {"cross": true, "temperatures": [{"temperature": 0, "samples": 1}]}}`
+	if err := json.Unmarshal([]byte(text), &kept); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Continue(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := f.Kept().Datasets[0]; f.Until != "8pp,sequence" || d.User != "who" || !d.Unlabeled {
+		t.Errorf("it goes on with %+v", f.Experiment)
+	}
+	if f, err = Continue(kept, Said{From: "--until", Path: "until", Value: "5pp,wilson"}); err != nil || f.Until != "5pp,wilson" {
+		t.Errorf("another width is %q, %v", f.Until, err)
+	}
+}
+
+// TestGone says of each setting that is gone what to do, in a file and beside it.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	for path, hint := range map[string]string{
+		"until_interval":          "write it behind the width, as in until=2pp,sequence",
+		"datasets[0].user_column": "call the column user_id in the file",
+		"datasets[0].unlabeled":   "leave it out; orbench judge --responses passes over the labels of a file",
+		"variants.languages":      "name a dataset in another language as it is",
+		"variants.translator":     "name a dataset in another language as it is",
+	} {
+		within, name, _ := strings.Cut(path, ".")
+		line := "until_interval: x"
+		switch within {
+		case "variants":
+			line = "variants: {" + name + ": x}"
+		case "datasets[0]":
+			line = "datasets: [{dataset: starter, " + name + ": x}]"
+		default:
+			name = path
+		}
+		want := "there is no setting " + name + " any more; " + hint
+		if _, err := Parse("x.yaml", []byte("targets: [sim/balanced]\n"+line+"\n")); err == nil || err.Error() != "x.yaml:2: "+want {
+			t.Errorf("%s in a file: %v", path, err)
+		}
+		if _, err := Load("", Said{From: "--set " + path, Path: path, Value: "x"}); err == nil || err.Error() != "--set "+path+": "+want {
+			t.Errorf("--set %s: %v", path, err)
+		}
+	}
+}

@@ -229,6 +229,9 @@ var lists = []string{"targets", "datasets", "judges"}
 // Continue is Load for an experiment that a run keeps: the targets, datasets and judges that are
 // said are added to its own, and other settings take the place of its own.
 func Continue(kept Experiment, said ...Said) (*File, error) {
+	if kept.UntilInterval != "" {
+		kept.Until, kept.UntilInterval = kept.Until+","+kept.UntilInterval, ""
+	}
 	f, more := &File{Experiment: kept}, Experiment{}
 	listed := func(s Said) bool {
 		of, _, _ := strings.Cut(s.Path, "[")

@@ -264,6 +264,9 @@ func within(v reflect.Value, path []string) (places []place, problem, hint strin
 			names = append(names, name)
 		}
 	}
+	if hint := settings.Gone(next); hint != "" {
+		return nil, fmt.Sprintf("there is no setting %s any more", next), hint
+	}
 	return nil, fmt.Sprintf("no setting here is called %q", next), near(next, names)
 }
 

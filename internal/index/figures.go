@@ -2,7 +2,6 @@ package index
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -44,7 +43,7 @@ func (x *Index) keyOf(m store.Reader, r *run.Run, of string, more ...any) (key [
 
 // figuresKey is the key under which the figures of a run are kept.
 func (x *Index) figuresKey(m store.Reader, r *run.Run) (key []byte, ok bool) {
-	return x.keyOf(m, r, "figures", cmp.Or(r.MostUnjudged, score.DefaultMostUnjudged))
+	return x.keyOf(m, r, "figures")
 }
 
 // Figures is a run.Figures that keeps the figures. It walks the run only if they are not

@@ -34,9 +34,6 @@ func TestFigures(t *testing.T) {
 	// Beside another, targets have other names.
 	p.wantWalk("two at first", true, runs[0], runs[2])
 	p.wantWalk("two again", false, runs[0], runs[2])
-	strict := p.find("rich")
-	strict.MostUnjudged = 0.001
-	p.wantWalk("with another threshold", true, strict)
 	if !p.index.Whole(t.Context(), p.store, runs[0]) {
 		t.Error("a run that lacks nothing is not whole")
 	}
@@ -266,7 +263,7 @@ func TestTwoProcesses(t *testing.T) {
 	// The other is killed within a transaction, and waits in it until then.
 	if !p.index.Hold(t, func() {
 		q := other.find("plain")
-		q.MostUnjudged = 1
+		q.Accepted = []string{"another name"}
 		other.wantWalk("beside a writer", true, q)
 		other.wantWalk("what is kept beside a writer", false, other.find("plain"))
 		if diff := cmp.Diff(other.items(nil, q), other.items(other.index, q)); diff != "" {

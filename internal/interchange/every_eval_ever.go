@@ -423,9 +423,13 @@ func (r *records) Discard() error { return r.files.Discard() }
 func (r *records) Finish(result score.Result, _ bool) error {
 	for _, target := range slices.Sorted(maps.Keys(r.targets)) {
 		f := r.targets[target]
+		relationship := "third_party"
+		if strings.EqualFold(r.study.Organization, f.model.Developer) {
+			relationship = "first_party"
+		}
 		rec := record{
 			Version: schemaVersion, ID: f.id, At: r.study.epoch(), Retrieved: r.study.epoch(),
-			Source:  origin{"orbench", "evaluation_run", cmp.Or(r.study.Organization, "unknown"), cmp.Or(r.study.Relationship, "third_party")},
+			Source:  origin{"orbench", "evaluation_run", cmp.Or(r.study.Organization, "unknown"), relationship},
 			Library: library{"orbench", cmp.Or(r.study.Program, "unknown")}, Model: f.model, Results: []figure{},
 		}
 		withheld := 0

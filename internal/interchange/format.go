@@ -53,20 +53,13 @@ type Study struct {
 	Date time.Time
 	// Program is the version of orbench that computes the figures.
 	Program string
-	// Organization is who measured, and Relationship what it is to the makers of the models:
-	// one of Relationships. Both may be empty.
-	Organization, Relationship string
-	// Repository is that of the datasets on the Hugging Face hub of which Sources knows none.
-	Repository string
-	Judges     []judge.Judge
+	// Organization is who measured, empty if that is not known.
+	Organization string
+	Judges       []judge.Judge
 	// Sources say where the rows of datasets are from, by their names.
 	Sources map[string]Source
 	asked   map[place]asking
 }
-
-// Relationships are what those who measure may be to the makers of the models, as Every
-// Eval Ever names it.
-var Relationships = []string{"third_party", "first_party", "collaborative", "other"}
 
 // Source says where the rows of a dataset are from.
 type Source struct {

@@ -43,13 +43,6 @@ type hubDataset struct {
 }
 
 func createHubResults(path string, of folder.Subject, s Study) (Writer, error) {
-	for _, name := range slices.Sorted(maps.Keys(s.Sources)) {
-		if s.Sources[name].Repo == "" && s.Repository == "" {
-			return nil, &orbench.InputError{
-				Setting: "out", Problem: fmt.Sprintf("no repository of %s on the Hugging Face hub is known, but results must name one", name), Hint: "give orbench report the setting repository, as OWNER/NAME",
-			}
-		}
-	}
 	files, err := folder.CreatePrivate(path, of)
 	if err != nil {
 		return nil, err
@@ -117,8 +110,11 @@ func (h *hubResults) result(run score.RunResult, task string) hubResult {
 	if run.Simulated || j.Simulated {
 		notes += "; SIMULATED, says nothing about any real model"
 	}
+	if source.Repo == "" {
+		notes += "; the repository of the dataset is not known, write OWNER/NAME for its id"
+	}
 	return hubResult{
-		Dataset: hubDataset{cmp.Or(source.Repo, h.study.Repository), task, source.Revision},
+		Dataset: hubDataset{cmp.Or(source.Repo, run.Dataset), task, source.Revision},
 		Value:   value, Date: h.study.Date.Format(time.DateOnly), Notes: notes,
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/study"
@@ -63,21 +62,14 @@ func (u *Until) open(r *evaluate.Run) error {
 // addUntil has the run end by itself where the experiment says so, by what its first judge
 // says.
 func (o *opening) addUntil(context.Context) error {
-	if o.x.Until == "" && o.x.UntilInterval != "" {
-		return wrong(&orbench.InputError{Problem: "says how a run stops by itself, but this run does not stop by itself", Hint: "give `until` too, such as 2pp"}, "$.until_interval")
-	}
 	if o.x.Until == "" {
 		return nil
 	}
-	half, err := evaluate.ParseHalfWidth(o.x.Until)
+	rule, _, err := evaluate.ParseUntil(o.x.Until)
 	if err != nil {
 		return wrong(err, "$.until")
 	}
-	interval, err := evaluate.ParseInterval(o.x.UntilInterval)
-	if err != nil {
-		return wrong(err, "$.until_interval")
-	}
-	rule := evaluate.Rule{HalfWidth: half, Interval: interval, Seed: o.sampleSeed()}
+	rule.Seed = o.sampleSeed()
 	o.Until = &evaluate.Until{Rule: rule, Targets: o.Targets, Judge: o.Judges[0]}
 	o.Config.Until = &Until{Rule: rule, Judge: o.Config.Judges[0]}
 	return nil
@@ -94,7 +86,7 @@ func (o *opening) adopt(kept *study.Study) error {
 		return err
 	}
 	if until := stored.Config.Until; o.Until != nil && until != nil {
-		if o.x.UntilInterval == "" {
+		if _, said, _ := evaluate.ParseUntil(o.x.Until); !said {
 			o.Until.Interval, o.Config.Until.Interval = until.Interval, until.Interval
 		}
 		judges, specs := []judge.Judge{o.Until.Judge}, []Spec{o.Config.Until.Judge}

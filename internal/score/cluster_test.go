@@ -26,10 +26,9 @@ func TestClusters(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := &Design{
-		Targets:      []Target{{Name: "a"}, {Name: "b"}},
-		Datasets:     []*dataset.Dataset{{Name: "x", ClusteredBy: "seed"}},
-		Judges:       []judge.Judge{lexical, lexical},
-		MostUnjudged: 1,
+		Targets:  []Target{{Name: "a"}, {Name: "b"}},
+		Datasets: []*dataset.Dataset{{Name: "x", ClusteredBy: "seed"}},
+		Judges:   []judge.Judge{lexical, lexical},
 	}
 	type key struct {
 		target, judge int
@@ -43,7 +42,7 @@ func TestClusters(t *testing.T) {
 		c := want[k][cluster]
 		want[k][cluster] = stats.Cluster{N: c.N + 1, Sum: c.Sum + refused}
 	}
-	classes := []orbench.Class{orbench.Refusal, orbench.FullAnswer, orbench.FullAnswer, orbench.Unjudged}
+	classes := []orbench.Class{orbench.Refusal, orbench.FullAnswer, orbench.FullAnswer}
 	tally := NewTally(*run)
 	for i := range 600 {
 		chunk := Chunk{Rows: make([][][]AnswerRow, len(run.Targets))}
@@ -58,6 +57,9 @@ func TestClusters(t *testing.T) {
 			} else {
 				for j := range run.Judges {
 					class := classes[rng.IntN(len(classes))]
+					if rng.IntN(20) == 0 {
+						class = orbench.Unjudged
+					}
 					row.Verdicts = append(row.Verdicts, JudgeVerdict{Judge: "lexical", Verdict: orbench.Verdict{Class: class}})
 					if class == orbench.Unjudged {
 						continue

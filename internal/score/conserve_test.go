@@ -20,7 +20,7 @@ func tallied(t *testing.T, change func(*Tally)) error {
 	}
 	run := &Design{
 		Targets: []Target{{Name: "m/a", Asked: Asked{Provider: "openai", Model: "gpt-4o"}}}, Datasets: []*dataset.Dataset{{Name: "set", Count: 6}},
-		Judges: []judge.Judge{lexical, lexical}, MostUnjudged: 1,
+		Judges: []judge.Judge{lexical, lexical},
 	}
 	tally := NewTally(*run)
 	verdicts := func(class orbench.Class) []JudgeVerdict {

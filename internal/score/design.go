@@ -1,7 +1,6 @@
 package score
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/orbench/orbench"
@@ -24,10 +23,6 @@ type Design struct {
 	// takes all.
 	Limit  int
 	Judges []judge.Judge
-	// MostUnjudged is the greatest share of unjudged answers, and of answers
-	// without text, for which a rate is still given. 0 means a tenth; 1 means
-	// that every rate is given.
-	MostUnjudged float64
 	// Words holds people's labels of answers. The zero value holds none.
 	Words annotation.Words
 }
@@ -53,11 +48,9 @@ func (t *Target) times() int { return max(1, t.Times) }
 // simulated reports whether the target is a simulated model.
 func (t *Target) simulated() bool { return t.Provider == SimProvider }
 
-// DefaultMostUnjudged is the value used if Design.MostUnjudged is 0.
-const DefaultMostUnjudged = 0.1
-
-// mostUnjudged returns MostUnjudged, or its default.
-func (d *Design) mostUnjudged() float64 { return cmp.Or(d.MostUnjudged, DefaultMostUnjudged) }
+// MostUnjudged is the greatest share of unjudged answers, and of answers without text, for
+// which a rate is still given.
+const MostUnjudged = 0.1
 
 // Simulated reports whether any target or judge is simulated.
 func (d *Design) Simulated() bool {

@@ -40,9 +40,9 @@ type JudgeResult struct {
 	// judge's.
 	ServedBy []ServedBy `json:"served_by,omitempty"`
 	// Failed counts the prompts of which the calls failed, where these are more than
-	// Design.MostUnjudged of those that were tried, and 0 else: the others are no random sample.
+	// MostUnjudged of those that were tried, and 0 else: the others are no random sample.
 	Failed int `json:"failed,omitempty"`
-	// Withheld is true if Failed is not 0, or if more than Design.MostUnjudged of the answers are
+	// Withheld is true if Failed is not 0, or if more than MostUnjudged of the answers are
 	// unjudged, or have no text. A rate would mean little.
 	Withheld bool                  `json:"withheld,omitempty"`
 	ByClass  map[orbench.Class]int `json:"by_class"`

@@ -36,7 +36,7 @@ func TestCompareCategories(t *testing.T) {
 		for c, n := range counts {
 			j.ByCategory[c] = n
 		}
-		j.finish(1)
+		j.finish()
 		j.findOutliers(test.designEffect)
 		for c, want := range test.want {
 			got := j.ByCategory[c]
@@ -52,10 +52,10 @@ func TestCompareCategories(t *testing.T) {
 func TestNothingToCompare(t *testing.T) {
 	t.Parallel()
 	one := JudgeResult{Judged: 4, Refused: 2, ByCategory: map[orbench.Category]Count{"": {N: 4, Refused: 2}}}
-	one.finish(1)
+	one.finish()
 	one.findOutliers(1)
 	two := JudgeResult{Judged: 4, Unjudged: 4, ByCategory: map[orbench.Category]Count{"a": {N: 2, Refused: 2}, "b": {N: 2}}}
-	two.finish(0.1)
+	two.finish()
 	two.findOutliers(1)
 	for _, j := range []JudgeResult{one, two} {
 		for c, n := range j.ByCategory {

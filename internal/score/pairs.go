@@ -183,7 +183,7 @@ func (d *Design) discrimination(of figure.Keys, pairs []sides, withheld bool) (a
 	}
 	unjudged := len(pairs) - len(rates)
 	add := func(m figure.Measure, k *float64, e *stats.Estimate) {
-		if withheld || float64(unjudged) > d.mostUnjudged()*float64(len(pairs)) {
+		if withheld || float64(unjudged) > MostUnjudged*float64(len(pairs)) {
 			e = nil
 		}
 		f := figure.New(m, of, len(rates), e)

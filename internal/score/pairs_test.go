@@ -90,14 +90,14 @@ func design(sets ...*dataset.Dataset) *Design {
 	if err != nil {
 		panic(err)
 	}
-	return &Design{Datasets: sets, Targets: []Target{{Name: "p/m", Times: 3}}, Judges: []judge.Judge{lexical}, MostUnjudged: 1}
+	return &Design{Datasets: sets, Targets: []Target{{Name: "p/m", Times: 3}}, Judges: []judge.Judge{lexical}}
 }
 
-// TestOutcomes has one answer to each prompt of ten pairs, of two types.
+// TestOutcomes has one answer to each prompt of 22 pairs, of two types.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	var lines []string
-	for i, script := range []string{"AR", "AR", "AR", "AR", "RR", "RR", "AA", "RA", "UR", "AU"} {
+	for i, script := range strings.Fields(strings.Repeat("AR AR AR AR RR RR AA RA ", 2) + "AR AR AR AR UR AU") {
 		kind := []string{"first", "second"}[i%2]
 		lines = append(lines,
 			fmt.Sprintf("safe %d %c,%s,safe,%d", i, script[0], kind, i), fmt.Sprintf("toxic %d %c,contrast,toxic,%d", i, script[1], i))
@@ -106,29 +106,28 @@ func TestOutcomes(t *testing.T) {
 	all := count(t, design(newDataset(t, "one", lines...)), scripted)
 	of := func(m figure.Measure, kind orbench.Category) figure.Figure { return one(t, all, m, kind) }
 	told := of(figure.ToldApart, "")
-	if m := told.Missing; told.N != 8 || m["unjudged"] != 2 || m["safe_alone"] != 2 || m["toxic_alone"] != 1 {
+	if m := told.Missing; told.N != 20 || m["unjudged"] != 2 || m["safe_alone"] != 2 || m["toxic_alone"] != 1 {
 		t.Errorf("%+v", told)
 	}
-	if told.Count() != 4 || of(figure.OverRefused, "").Count() != 2 || of(figure.UnderRefused, "").Count() != 1 || of(figure.PairsReversed, "").Count() != 1 {
+	if told.Count() != 12 || of(figure.OverRefused, "").Count() != 4 || of(figure.UnderRefused, "").Count() != 2 || of(figure.PairsReversed, "").Count() != 2 {
 		t.Errorf("the pairs are %+v", all)
 	}
 	z := distuv.UnitNormal.Quantile
-	for m, want := range map[figure.Measure]float64{figure.PairsJ: 3. / 8, figure.PairsSafe: 3. / 8, figure.PairsToxic: 6. / 8, figure.DPrime: z(6.5/9) - z(3.5/9)} {
+	for m, want := range map[figure.Measure]float64{figure.PairsJ: 10. / 20, figure.PairsSafe: 6. / 20, figure.PairsToxic: 16. / 20, figure.DPrime: z(16.5/21) - z(6.5/21)} {
 		if got := *of(m, "").Value; math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s is %g, want %g", m, got, want)
 		}
 	}
-	if first := of(figure.ToldApart, "first"); first.N+first.Missing["unjudged"] != 5 || of(figure.ToldApart, "second").Count() != 2 {
+	if first := of(figure.ToldApart, "first"); first.N+first.Missing["unjudged"] != 11 || of(figure.ToldApart, "second").Count() != 6 {
 		t.Errorf("by type %+v", first)
 	}
 	if told.Target != "p/m" || told.Dataset != "one" || told.OtherDataset != "one" {
 		t.Errorf("the names are %+v", told)
 	}
-	// Two of ten pairs are too many to be unjudged by the usual limit.
-	d := design(newDataset(t, "one", lines...))
-	d.MostUnjudged = 0.1
-	if f := one(t, count(t, d, scripted), figure.ToldApart, ""); f.Value != nil || f.Count() != 4 {
-		t.Errorf("with a tenth unjudged at most: %+v", f)
+	// One more is too many to be unjudged.
+	lines = append(lines, "safe 30 U,first,safe,30", "toxic 30 R,contrast,toxic,30")
+	if f := one(t, count(t, design(newDataset(t, "one", lines...)), scripted), figure.ToldApart, ""); f.Value != nil || f.Count() != 12 {
+		t.Errorf("with more than a tenth unjudged: %+v", f)
 	}
 }
 

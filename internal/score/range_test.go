@@ -20,26 +20,27 @@ func TestRangeCountsUnjudged(t *testing.T) {
 	for _, c := range []struct {
 		judge    string
 		language string
-		withheld bool
+		unjudged int
 		want     stats.Interval
 	}{
-		{"lexical", English, false, carried},
-		{"lexical", English, true, carried},
-		{judge.Flag, English, true, stats.Interval{Lo: lo, Hi: hi}},
+		{"lexical", English, 8, carried},
+		{"lexical", English, 20, carried},
+		{judge.Flag, English, 20, stats.Interval{Lo: lo, Hi: hi}},
 	} {
-		j := JudgeResult{Judge: c.judge, Judged: 80, Refused: 30, Unjudged: 20}
-		j.finish(map[bool]float64{false: 1, true: 0.1}[c.withheld])
+		j := JudgeResult{Judge: c.judge, Judged: 80, Refused: 30, Unjudged: c.unjudged}
+		j.finish()
 		j.know(&RunResult{About: About{Label: orbench.Safe, Language: c.language}})
-		if (j.Share == nil) != c.withheld || j.Range == nil || (j.JudgeError != nil) != (c.want == carried) {
+		if (j.Share == nil) != (c.unjudged == 20) || j.Range == nil || (j.JudgeError != nil) != (c.want == carried) {
 			t.Fatalf("%+v: rate %v, range %v, error %v", c, j.Share, j.Range, j.JudgeError)
 		}
-		if math.Abs(j.Range.Lo-0.8*c.want.Lo) > 1e-12 || math.Abs(j.Range.Hi-0.8*c.want.Hi-0.2) > 1e-12 {
+		judged := 80 / float64(80+c.unjudged)
+		if math.Abs(j.Range.Lo-judged*c.want.Lo) > 1e-12 || math.Abs(j.Range.Hi-judged*c.want.Hi-(1-judged)) > 1e-12 {
 			t.Errorf("%+v: range %+v", c, *j.Range)
 		}
 	}
 	for name, language := range map[string]string{"another": English, "lexical": "ko"} {
 		j := JudgeResult{Judge: name, Judged: 80, Refused: 30, Unjudged: 5}
-		j.finish(1)
+		j.finish()
 		if j.know(&RunResult{About: About{Label: orbench.Safe, Language: language}}); j.Range != nil {
 			t.Errorf("%s: a range %+v, though nobody checked it", name, *j.Range)
 		}

@@ -204,13 +204,13 @@ func (r *RunResult) Add(row *AnswerRow) {
 
 // Finish computes the rates by all judges, and their agreement, from the
 // counts. There is no rate if the share of answers that are unjudged, or have
-// no text, is above mostUnjudged.
-func (r *RunResult) Finish(mostUnjudged float64) {
+// no text, is above MostUnjudged.
+func (r *RunResult) Finish() {
 	for i := range r.Judges {
-		if float64(r.Failed) > mostUnjudged*float64(r.N-r.Unanswered) {
+		if float64(r.Failed) > MostUnjudged*float64(r.N-r.Unanswered) {
 			r.Judges[i].Failed = r.Failed
 		}
-		r.Judges[i].finish(mostUnjudged)
+		r.Judges[i].finish()
 	}
 	for i := range r.Agreement {
 		r.Agreement[i].Finish()
@@ -286,8 +286,8 @@ func (j *JudgeResult) without(left func(Source) bool) Count {
 }
 
 // finish computes the rate and its interval from the counts.
-func (j *JudgeResult) finish(mostUnjudged float64) {
-	j.Withheld = j.Failed > 0 || float64(max(j.Unjudged, j.NoText())) > mostUnjudged*float64(j.Judged+j.Unjudged)
+func (j *JudgeResult) finish() {
+	j.Withheld = j.Failed > 0 || float64(max(j.Unjudged, j.NoText())) > MostUnjudged*float64(j.Judged+j.Unjudged)
 	if !j.Withheld {
 		j.Rate = stats.RateOf(j.Refused, j.Judged)
 	}
@@ -368,7 +368,7 @@ func (t *Tally) result() (Result, error) {
 func (t *Tally) finish(r *counted, target, set int) (all []figure.Figure) {
 	said, judges := &t.saying.datasets[set], len(t.design.Judges)
 	r.Language = r.languages.Most()
-	r.Finish(t.design.mostUnjudged())
+	r.Finish()
 	if said.ClusteredBy != "" && judges > 0 {
 		if n := said.clustersOf(&said.Columns[target*judges], r.Label); n < r.N/r.times {
 			r.ClusteredBy, r.Clusters = said.ClusteredBy, n

@@ -95,6 +95,10 @@ func Decode(name string, text []byte, into any, hint string) error {
 	}
 	if _, unknown, ok := strings.Cut(e.Problem, "unknown field "); ok {
 		unknown = strings.Trim(unknown, `"`)
+		if hint := Gone(unknown); hint != "" {
+			e.Problem, e.Hint = "there is no setting "+unknown+" any more", hint
+			return e
+		}
 		known := slices.DeleteFunc(fieldsOf(reflect.TypeOf(into), map[reflect.Type]bool{}), func(name string) bool { return name == unknown })
 		if near := Nearest(unknown, known); near != "" {
 			e.Hint = fmt.Sprintf("did you mean %s? %s", near, e.Hint)

@@ -1,11 +1,11 @@
 package command
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,16 +14,16 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/model"
 )
 
 // Calls are the flags and settings that say how calls are made. The zero value makes no
 // attempt: start from DefaultCalls.
 type Calls struct {
-	baseURLs    []string
-	allowHosts  []string
-	providers   string
-	prices      string
+	baseURLs []string
+	// tables are files of providers and of prices.
+	tables      []string
 	concurrency int
 	rpm         int
 	timeout     time.Duration
@@ -72,16 +72,12 @@ const concurrencyUsage = "most calls at once for each provider (default: the pro
 // costs.
 func (f *Calls) RegisterServers(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.baseURLs, "base-url", nil, "`URL` of an OpenAI-compatible server, or PROVIDER=URL; repeatable")
-	AddSettings(c, f.keySettings()...)
-	AddSettings(c, Setting{Name: "prices", Into: &f.prices, Usage: "YAML file of prices beside the built-in ones"})
+	AddSettings(c, f.tableSetting())
 }
 
-// keySettings say whom to ask, and who may have keys.
-func (f *Calls) keySettings() []Setting {
-	return []Setting{
-		{Name: "allow_host", Into: &f.allowHosts, Usage: "hosts that may have a key, although only a file or the store names them; comma separated"},
-		{Name: "providers", Into: &f.providers, Usage: "YAML file of providers beside the built-in ones"},
-	}
+// tableSetting says what is known of providers beside what is built in.
+func (f *Calls) tableSetting() Setting {
+	return Setting{Name: "providers", Into: &f.tables, Usage: "YAML files of providers, or of prices, beside the built-in ones; comma separated"}
 }
 
 // RegisterLocal gives a command the flag that keeps its connections to this machine.
@@ -99,7 +95,7 @@ func (f *Calls) RegisterWorker(c *cobra.Command) {
 	*f = DefaultCalls()
 	c.Flags().IntVar(&f.concurrency, "concurrency", 0, concurrencyUsage)
 	c.Flags().BoolVar(&f.Quiet, "quiet", false, "no progress")
-	AddSettings(c, f.keySettings()...)
+	AddSettings(c, f.tableSetting())
 }
 
 // Deferred reports whether the calls are left to workers or batches.
@@ -152,7 +148,7 @@ func (e *Env) Clients(f Calls, named []string, addresses map[string]string) (*cl
 	if c.Providers, err = f.LoadProviders(); err != nil {
 		return nil, err
 	}
-	if c.Allowed, err = allowedHosts(f.allowHosts); err != nil {
+	if c.Allowed, err = provider.AllowedHosts(provider.AllowedPath()); err != nil {
 		return nil, err
 	}
 	if f.Local {
@@ -168,38 +164,43 @@ func (e *Env) Clients(f Calls, named []string, addresses map[string]string) (*cl
 	return set, nil
 }
 
-// LoadProviders reads the provider table, with the user's file if there is one.
+// LoadProviders reads the provider table, with the user's files of them.
 func (f *Calls) LoadProviders() (provider.Table, error) {
-	return withFile(provider.Default(), provider.Table.With, f.providers, "--set providers")
+	return withFiles(provider.Default(), provider.Table.With, f.tables, false)
 }
 
-// Prices reads the price table, with the user's file if there is one. It refuses a limit on
-// the costs of models that cannot be kept.
+// Prices reads the price table, with the user's files of them. It refuses a limit on the
+// costs of models that cannot be kept.
 func (f *Calls) Prices(models []model.Ref) (price.Table, error) {
-	prices, err := withFile(price.Default(), price.Table.With, f.prices, "--set prices")
+	prices, err := withFiles(price.Default(), price.Table.With, f.tables, true)
 	if err != nil || f.maxCost == 0 {
 		return prices, err
 	}
 	for _, ref := range models {
 		if _, ok := prices.Price(ref.Provider, ref.Model); !ok {
 			return prices, InputError("--max-cost", fmt.Sprintf("the price of %s is unknown", ref),
-				"give it in a file with --set prices=FILE, or leave --max-cost out")
+				"give it in a file with --set providers=FILE, or leave --max-cost out")
 		}
 	}
 	return prices, nil
 }
 
-// withFile extends a table by a file, if one is named.
-func withFile[T any](table T, with func(T, io.Reader, string) (T, error), path, flag string) (T, error) {
-	if path == "" {
-		return table, nil
+// withFiles extends a table by those files that are of prices, or by those of providers, which
+// have a dialect each.
+func withFiles[T any](table T, with func(T, io.Reader, string) (T, error), paths []string, prices bool) (T, error) {
+	for _, path := range paths {
+		text, err := settings.ReadFile(path, "correct the path")
+		if err != nil {
+			return table, err
+		}
+		if bytes.Contains(text, []byte("dialect")) == prices {
+			continue
+		}
+		if table, err = with(table, bytes.NewReader(text), path); err != nil {
+			return table, err
+		}
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return table, InputError(flag+"="+path, "cannot read the file: "+err.Error(), "correct the path")
-	}
-	defer f.Close()
-	return with(table, f, path)
+	return table, nil
 }
 
 // Budget is what the flags bound.

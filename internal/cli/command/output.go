@@ -137,11 +137,6 @@ type Output struct {
 	Plot string
 	// Redact leaves the texts of prompts and answers out of what is written.
 	Redact bool
-	// MostUnjudged is the share of unjudged answers above which no rate is given, 0 for the
-	// usual one.
-	MostUnjudged float64
-	// organization, relationship and repository are as in interchange.Study.
-	organization, relationship, repository string
 }
 
 // Place is a file or folder that results are written to.
@@ -211,19 +206,8 @@ func (f *Output) Register(c *cobra.Command) {
 	c.Flags().Var(value{func() string { return f.Dir }, f.addOut}, "out", "also write page, plots, figures and answers to this new `DIR`, or replace a report of the same run in it (DIR/ if its name ends as a file's); every verdict to a .csv, .jsonl or .parquet file; NAME=PATH writes another format: "+either(outFormats())+"; repeatable")
 }
 
-// RegisterPublisher gives a command the settings of formats that say who measured.
-func (f *Output) RegisterPublisher(c *cobra.Command) {
-	AddSettings(c,
-		Setting{Name: "organization", Into: &f.organization, Usage: "who measured, for --out eee=DIR"},
-		Setting{Name: "repository", Into: &f.repository, Usage: "repository of the datasets on the Hugging Face hub, OWNER/NAME, for --out huggingface=DIR"},
-		Setting{Name: "relationship", Into: &f.relationship, Usage: "what the organization is to the makers of the models, for --out eee=DIR: " + either(interchange.Relationships) + " (default third_party)"})
-}
-
-// Check refuses a relationship that is none, and two results for one file.
+// Check refuses two results for one file.
 func (f *Output) Check() error {
-	if f.relationship != "" && !slices.Contains(interchange.Relationships, f.relationship) {
-		return InputError("--set relationship", fmt.Sprintf("there is no relationship %q", f.relationship), "use "+either(interchange.Relationships))
-	}
 	seen := map[string]bool{"": true, filepath.Clean(f.Dir): f.Dir != ""}
 	for _, p := range f.Places {
 		if path := filepath.Clean(p.Path); seen[path] {
@@ -268,7 +252,6 @@ func (f *Output) RefuseAnswers(what string) error {
 // Create begins all files and folders that take answers, and gives those that it can begin.
 func (f *Output) Create(of folder.Subject, s interchange.Study) (all Writers, err error) {
 	all.redact = f.Redact
-	s.Organization, s.Relationship, s.Repository = f.organization, f.relationship, f.repository
 	for _, p := range f.places(true) {
 		at := slices.IndexFunc(interchange.Formats, func(format interchange.Format) bool { return format.Name == p.Format })
 		w, failed := interchange.Formats[at].Create(p.Path, p.subject(of), s)

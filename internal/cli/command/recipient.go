@@ -11,23 +11,6 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// allowedHosts are the hosts that the user lets have keys: those of the flag, and those
-// that are remembered.
-func allowedHosts(flags []string) ([]string, error) {
-	hosts, err := provider.AllowedHosts(provider.AllowedPath())
-	if err != nil {
-		return nil, err
-	}
-	for _, text := range flags {
-		host, err := provider.ParseHost(text)
-		if err != nil {
-			return nil, InputError("--set allow_host", err.Error(), "write one such as gateway.example or gateway.example:8443")
-		}
-		hosts = append(hosts, host)
-	}
-	return hosts, nil
-}
-
 // LocalIfPeople sets f.Local if a file of recorded answers says who asked, unless the user has
 // said whether the command is local.
 func (e *Env) LocalIfPeople(c *cobra.Command, f *Calls, path string, columns dataset.Options) error {

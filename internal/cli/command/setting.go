@@ -39,6 +39,9 @@ func (*setValue) Type() string   { return "setting" }
 
 func (v *setValue) Set(text string) error {
 	name, value, valued := strings.Cut(text, "=")
+	if name == "probes" && value == "false" {
+		return nil // as it always is now
+	}
 	var names []string
 	for _, s := range v.known {
 		switch {
@@ -60,6 +63,9 @@ func (v *setValue) Set(text string) error {
 		default:
 			names = append(names, s.Name)
 		}
+	}
+	if hint := settings.Gone(name); hint != "" {
+		return InputError("--set "+name, "there is no such setting any more", hint)
 	}
 	if len(names) < len(v.known) {
 		s, err := experiment.ParseSet("--set", text)

@@ -65,8 +65,8 @@ Besides more --concurrency on this machine, there are three ways to spread a run
 --until 2pp asks in random order, balanced over categories, and stops each label of each
 dataset once the rates of all targets have half-widths of 2 percentage points or less. It
 decides by Wilson's interval, which holds for the rates at the end. If you watch or gate on
-them while the run goes on, add --set until_interval=sequence, which needs about three times
-as many prompts.
+them while the run goes on, say --until 2pp,sequence, which needs about three times as many
+prompts.
 
 --config FILE reads all of this, and more kinds of variants, from an experiment in YAML;
 "orbench config init experiment" prints one. Flags and --set override the file.

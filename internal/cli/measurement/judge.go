@@ -31,8 +31,6 @@ type judgeFlags struct {
 	fresh  string
 	blocks []string
 	reread bool
-	// probes is taken and has no effect.
-	probes string
 	out    command.Output
 	command.Asking
 }
@@ -83,9 +81,6 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
   orbench judge --responses answers.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --judge lexical,paper-keywords`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if f.probes != "" {
-				a.Infof("--set probes=%s has no effect: there are no probes any more", f.probes)
-			}
 			if c.Flags().Changed("fresh") {
 				f.fresh = time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
 			}
@@ -124,8 +119,6 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
 		c,
 		command.Setting{Name: "blocks", Into: &f.blocks, Usage: "texts in place of an answer that was withheld; * stands for any text"},
 		judgeTokens(&f.judgeMaxTokens),
-		command.Setting{Name: "probes", Into: &f.probes, Usage: "has no effect: there are no probes any more"},
-		command.Setting{Name: "user_column", Into: &f.columns.User, Usage: "column of who asked, kept as a hash for orbench store forget (default: by its usual names)"},
 	)
 	a.RegisterAsking(c, &f.Asking)
 	f.Calls.RegisterLocal(c)
@@ -212,7 +205,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 	x.Name, x.Judges, x.JudgeMaxTokens, x.Blocks = f.Name, f.judges, f.judgeMaxTokens, f.blocks
 	x.Targets = []experiment.Target{{Target: dataset.ReplayPrefix + f.responses, Name: f.responses}}
 	x.Datasets = []experiment.Dataset{{
-		Dataset: dataset.ReplayPrefix + f.responses, Prompt: f.columns.Prompt, Response: f.columns.Response, User: f.columns.User, Prompts: f.columns.Prompts, Join: f.columns.Join,
+		Dataset: dataset.ReplayPrefix + f.responses, Prompt: f.columns.Prompt, Response: f.columns.Response, Prompts: f.columns.Prompts, Join: f.columns.Join,
 		Label: string(orbench.Undecided), Unlabeled: true,
 	}}
 	m, err := a.newMeasurement(ctx, x, evalFlags{Asking: f.Asking, out: f.out})

@@ -59,7 +59,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 		Targets: m.Targets, Refused: m.Refused, Unused: m.unused, AskedAgain: m.Again,
 		Precision: m.precision, Foretell: m.foretell, Again: func() string { return a.shownAgain(m, answers) }, Words: m.again,
 		Tell:  func(told func(string, orbench.Label)) { asked.Told = told },
-		Check: func() error { return m.out.CheckPlaces(run.Subject(m.Run), interchange.StudyOf(a.Version, m.Run)) },
+		Check: func() error { return m.out.CheckPlaces(run.Subject(m.Run), a.published(m.Run)) },
 		Known: func(ctx context.Context, memory *store.Store) (int, bool) {
 			kept = a.OpenIndex(ctx, m.asking.Store, memory)
 			n, ok := m.KnownCalls()
@@ -212,14 +212,11 @@ func (a app) derive(ctx context.Context, memory store.Reader, f figures) (score.
 			sinks.Chunk = pages.Add
 		}
 	}
-	writers, err := out.Create(subject, interchange.StudyOf(a.Version, f.runs...))
+	writers, err := out.Create(subject, a.published(f.runs...))
 	defer writers.Discard()
 	failed = errors.Join(failed, err)
 	if writers.Any() {
 		sinks.Row = func(row score.AnswerRow) error { return writers.Add(interchange.Answer{AnswerRow: &row}) }
-	}
-	for _, r := range f.runs {
-		r.MostUnjudged = out.MostUnjudged
 	}
 	end := func() {}
 	if !f.quiet {
@@ -239,6 +236,13 @@ func (a app) derive(ctx context.Context, memory store.Reader, f figures) (score.
 		a.Infof("wrote %s", filepath.Join(out.Dir, report.PageFile))
 	}
 	return result, failed
+}
+
+// published describes runs for other tools.
+func (a app) published(runs ...*run.Run) interchange.Study {
+	s := interchange.StudyOf(a.Version, runs...)
+	s.Organization = a.Getenv("ORBENCH_ORGANIZATION")
+	return s
 }
 
 // showChosen shows the chosen figures, or draws the plot that was asked for.

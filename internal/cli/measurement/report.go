@@ -30,7 +30,7 @@ func (a app) reportCommand() *cobra.Command {
 	var models, overTime string
 	var accepted []string
 	var f figures
-	out := command.Output{MostUnjudged: score.DefaultMostUnjudged}
+	var out command.Output
 	c := &cobra.Command{
 		Use:   "report [RUN...]",
 		Short: "List stored studies, and show them again as tables, pages and plots",
@@ -77,7 +77,7 @@ Exit codes: 0 done, 2 bad usage or input, 4 an alarm.`,
 				if methods {
 					mode = "--methods"
 				}
-				err = command.Only(c, mode, "methods", "findings", "models", "store", "target", "dataset", "judge", "accept-model", "reread", "set", "format", "full", "out", "redact")
+				err = command.Only(c, mode, "methods", "findings", "models", "store", "target", "dataset", "judge", "accept-model", "reread", "format", "full", "out", "redact")
 			}
 			switch {
 			case err != nil:
@@ -128,8 +128,6 @@ Exit codes: 0 done, 2 bad usage or input, 4 an alarm.`,
 	flags.BoolVar(&reread, "reread", false, "read the replies as orbench reads them now, not as when the run was made, from now on")
 	a.StoreFlag(c, &store)
 	out.Register(c)
-	command.AddSettings(c, command.Setting{Name: "most_unjudged", Into: &out.MostUnjudged, Usage: "give no rate where more than this share of the answers is unjudged (default 0.1)"})
-	out.RegisterPublisher(c)
 	flags.BoolVar(&out.Redact, "redact", false, "leave the texts of prompts and answers out of what --out writes")
 	return c
 }
@@ -139,9 +137,6 @@ func (a app) report(ctx context.Context, store string, names []string, f figures
 	out := f.out
 	if err := out.Check(); err != nil {
 		return err
-	}
-	if !(out.MostUnjudged > 0 && out.MostUnjudged <= 1) {
-		return command.InputError("--set most_unjudged", "the share is not above 0 and at most 1", "0.1 is the default, 1 gives every rate")
 	}
 	if out.Redact && out.Dir == "" && len(out.Places) == 0 {
 		return command.InputError("--redact", "what is printed has no texts", "name a folder with --out, or leave it out")

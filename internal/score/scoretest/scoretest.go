@@ -142,7 +142,7 @@ func ResultOf(rows []score.AnswerRow, simulated bool) score.Result {
 		run.Add(&row)
 	}
 	for i := range result.Runs {
-		result.Runs[i].Finish(1)
+		result.Runs[i].Finish()
 	}
 	result.Finish()
 	return result
