@@ -93,7 +93,7 @@ func TestSettings(t *testing.T) {
 		"rpm=many":   `--set rpm: "many" is not a whole number`,
 		"rpm=-1":     "--set rpm: the value is too small",
 		"timeout=10": "--set timeout: ",
-		"prices=x":   "--set prices: there is no such setting any more; give the file to --set providers, which takes files of prices too",
+		"prices=x":   "--set prices: there is no such setting any more; write providers=FILE, which takes files of prices too",
 		"probes=3":   "--set probes: there is no such setting any more; leave it out",
 	} {
 		if code, _, got := runCommand(nil, "build", "--config", "x", "--dry-run", "--set", text); code != exitInput || !strings.Contains(got, want) {

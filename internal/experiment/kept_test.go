@@ -124,7 +124,7 @@ func TestGone(t *testing.T) {
 	for path, hint := range map[string]string{
 		"until_interval":          "write it behind the width, as in until=2pp,sequence",
 		"datasets[0].user_column": "call the column user_id in the file",
-		"datasets[0].unlabeled":   "leave it out; orbench judge --responses passes over the labels of a file",
+		"datasets[0].unlabeled":   "leave it out; orbench judge passes over the labels of a file of responses",
 		"variants.languages":      "name a dataset in another language as it is",
 		"variants.translator":     "name a dataset in another language as it is",
 	} {

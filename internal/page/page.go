@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"fmt"
 	"html/template"
 	"io/fs"
 	"strings"
@@ -90,7 +91,7 @@ func File(title, style, script string, loads ...string) Frame {
 func Parse(name, text string, more template.FuncMap) (*template.Template, error) {
 	t := template.New(name).Funcs(template.FuncMap{
 		"word": func(s string) string { return s }, "count": table.Count, "category": table.Category,
-		"className": ClassName, "verdictClass": verdictClass, "redacted": func() string { return redacted },
+		"className": ClassName, "verdictClass": verdictClass, "spaced": Spaced, "redacted": func() string { return redacted },
 	}).Funcs(more)
 	t, err := t.ParseFS(templates, "templates/*.html")
 	if err != nil {
@@ -101,6 +102,9 @@ func Parse(name, text string, more template.FuncMap) (*template.Template, error)
 
 // redacted is the notice of pages without texts.
 const redacted = "The texts of prompts and answers, what judges wrote about them, and the words of errors are left out."
+
+// Spaced is a name as people write it.
+func Spaced(name any) string { return strings.ReplaceAll(fmt.Sprint(name), "_", " ") }
 
 // ClassName returns a class's name for people.
 func ClassName(c orbench.Class) string {

@@ -19,10 +19,12 @@ import (
 type Answers struct {
 	Frame
 	// Head says what the answers are of, in a line; empty for nothing.
-	Head   string
-	Query  Query
-	Total  string
-	Facets []Facet
+	Head string
+	// Printed is what the command of a build prints, whose rows are shown; empty of answers.
+	Printed string
+	Query   Query
+	Total   string
+	Facets  []Facet
 	// Worth leads to answers that are worth reading first.
 	Worth, Sorts, Views []Link
 	Chosen              []Link // each drops one value of the filter
@@ -104,6 +106,10 @@ type Row struct {
 	// Asked shows the prompt as the first of the answers was asked.
 	Asked   Answer
 	Answers []Shown
+	// Made is the row of a build, as the template "made" shows it, and Like the address of the
+	// row that it is like; empty of answers.
+	Made any
+	Like string
 }
 
 // Add puts an answer beside those that are there.

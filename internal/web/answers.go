@@ -13,9 +13,12 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/facet"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/words"
 )
@@ -77,6 +80,9 @@ func (s *Server) answers(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
+	if found, err := study.Find(ctx, s.Store, q.Get("study")); err == nil && found.Kind == study.Build {
+		return s.made(r, found)
+	}
 	said, err := s.Store.Annotations(ctx)
 	if err != nil {
 		return response{}, err
@@ -137,6 +143,67 @@ func (s *Server) answers(r *http.Request) (response, error) {
 	addLinks(&p, q, studies)
 	if !s.ReadOnly && len(studies) == 1 && q.Get("prompt") == "" {
 		p.Views = append(p.Views, page.Link{Text: "label these", Address: q.Without("after", "by", "person").Address("/label")})
+	}
+	return response{template: "answers", page: p, data: data}, nil
+}
+
+// rowsShown is how many rows of a build are on a page.
+const rowsShown = 50
+
+// made shows a build as its command prints it and, chosen as answers are, its rows.
+func (s *Server) made(r *http.Request, found *study.Study) (response, error) {
+	b, err := s.built(r.Context(), found)
+	if err != nil {
+		return response{}, err
+	}
+	q, err1 := page.ParseQuery(r.URL.Query())
+	after, err2 := afterOf(q)
+	printed, err3 := s.studyPage(r, found, b.Document())
+	if err := cmp.Or(err1, err2, err3); err != nil {
+		return response{}, err
+	}
+	choice := b.Choose(facet.Terms(q))
+	_, all := choice.Count(b.Counts)
+	facets := map[string]map[string]int{"label": all["label"], "category": all["category"], "status": all["status"]}
+	delete(facets["label"], "") // of what was dropped
+	p := page.Answers{Frame: printed.Frame, Head: found.Name, Printed: printed.Text, Query: q, Facets: q.Facets(facets)}
+	p.Simulated = b.Simulated
+	for i := range p.Facets {
+		if f := &p.Facets[i]; f.Name == "status" {
+			f.Title = "Dropped by"
+		}
+	}
+	rows, total := []*benchmark.Record{}, 0
+	for i, row := range b.rows {
+		if !choice.Has(0, b.kinds[i]) || len(q["prompt"]) > 0 && !q.Has("prompt", string(row.ID)) {
+			continue
+		}
+		if total++; total > after && total <= after+rowsShown {
+			asked := score.AnswerRow{Prompt: row.Asked()}
+			asked.Prompt.Category, asked.Prompt.Label = row.Category, row.Label
+			shown := page.Row{Dataset: found.Name, ID: row.ID, Asked: page.NewAnswer(asked, page.InList), Made: row}
+			if row.Cluster != "" && (row.Cluster != row.ID || row.Dropped == benchmark.Duplicate) {
+				shown.Like = page.Query{}.With("study", found.Name, "prompt", string(row.Cluster)).Address("/answers") + "#rows"
+			}
+			rows, p.Rows = append(rows, row), append(p.Rows, shown)
+		}
+	}
+	data := b.Data().(map[string]any)
+	data["total"], data["facets"], data["rows"] = total, facets, rows
+	if next := after + rowsShown; next < total {
+		p.Next, data["next"] = q.Set("after", strconv.Itoa(next)).Address("/answers"), q.Set("after", strconv.Itoa(next)).Address("/answers.json")
+	}
+	p.Total = table.Count(total)
+	addLinks(&p, q, nil)
+	p.Worth, p.Sorts, p.Views = nil, nil, nil
+	of := page.Query{}.With("study", found.Name)
+	for _, reason := range benchmark.Reasons {
+		if n := b.Funnel.Rewrites.Dropped[reason]; n > 0 {
+			p.Worth = append(p.Worth, page.Link{Text: table.Count(n) + " " + page.Spaced(reason), Address: of.With("status", string(reason)).Address("/answers") + "#rows"})
+		}
+	}
+	if !s.ReadOnly {
+		p.Views = []page.Link{{Text: "label prompts that were put to the vote", Address: of.Address("/label")}}
 	}
 	return response{template: "answers", page: p, data: data}, nil
 }

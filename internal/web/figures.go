@@ -181,11 +181,8 @@ func (r reason) Word() string {
 	if r.Kind == model.Transient {
 		return "may work if asked again"
 	}
-	return spaced(r.Kind)
+	return page.Spaced(r.Kind)
 }
-
-// spaced is a name as people write it.
-func spaced(name any) string { return strings.ReplaceAll(fmt.Sprint(name), "_", " ") }
 
 // Said is the example without the model and the kind, cut to a line.
 func (r reason) Said() string {

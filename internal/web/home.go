@@ -228,7 +228,7 @@ func (s *Server) summary(r *http.Request, name string) (response, error) {
 	switch found.Kind {
 	case study.Eval:
 	case study.Build:
-		return s.build(r, found)
+		return s.made(r, found)
 	default:
 		return s.view(r, found)
 	}
@@ -267,11 +267,10 @@ func (s *Server) view(r *http.Request, found *study.Study) (response, error) {
 	return response{template: "study", page: p, data: view.Data()}, err
 }
 
-// studyPage is the page of a study that is no run. Built is nil if it is no build either.
+// studyPage is the page of a study that is no run.
 type studyPage struct {
 	page.Frame
 	Name, Kind, Text string
-	Built            *builtPage
 }
 
 func (s *Server) studyPage(r *http.Request, found *study.Study, document table.Document) (studyPage, error) {

@@ -313,6 +313,29 @@ func (q *queue) note() string {
 	return text
 }
 
+// votedQueue is the queue of a person over the drawn prompts of a build.
+func (s *Server) votedQueue(ctx context.Context, a asked, found *study.Study) (*queue, error) {
+	if a.filtered() || a.queue == sentQueue {
+		return nil, &orbench.InputError{Setting: "queue", Problem: "of a build the drawn prompts are labeled, or those on which people differ", Hint: "leave out queue, or use disputes"}
+	}
+	b, err := s.built(ctx, found)
+	if err != nil {
+		return nil, err
+	}
+	said, err := s.Store.Annotations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	words := annotation.NewWords(said)
+	q := &queue{asked: a, study: found.Name, ofPrompt: true}
+	entries := audit.Entries(b.voted, words)
+	q.open(entries, words)
+	if len(entries) == 0 && a.queue == drawnQueue {
+		q.voted, q.next = b.voted, min(audit.Usual, len(b.voted))
+	}
+	return q, nil
+}
+
 // queue opens the queue of a person as the store is now.
 func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 	if s.Sheet != nil {

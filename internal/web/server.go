@@ -126,7 +126,7 @@ func parse() (map[string]*template.Template, error) {
 			return nil, err
 		}
 		name := strings.TrimSuffix(f.Name(), ".html")
-		if parsed[name], err = page.Parse(name, string(text), template.FuncMap{"spaced": spaced, "indented": indented}); err != nil {
+		if parsed[name], err = page.Parse(name, string(text), template.FuncMap{"indented": indented}); err != nil {
 			return nil, fmt.Errorf("template %s: %w", name, err)
 		}
 	}

@@ -2,16 +2,26 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/audit"
+	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/construct"
+	"github.com/orbench/orbench/internal/facet"
 	"github.com/orbench/orbench/internal/index"
+	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 )
 
@@ -95,6 +105,75 @@ func (s *Server) texts(ctx context.Context, o *opened, rows *index.Study) error 
 		return &orbench.InputError{Setting: "q", Problem: "the texts cannot be searched, because the index cannot be written", Hint: "see what orbench serve printed about the index"}
 	}
 	return err
+}
+
+// built is a build of the store as pages read it.
+type built struct {
+	// config is what the store kept of the build when it was opened.
+	config []byte
+	task[builtRows]
+}
+
+// builtRows is a build with its rows, as they were when the store had so much. The rows lack
+// single votes and answers, which take most of their memory.
+type builtRows struct {
+	*construct.Benchmark
+	rows []*benchmark.Record
+	// Table counts the rows, with what they were dropped by as their status. kinds
+	// are the numbers of their kinds.
+	facet.Table
+	kinds []int
+	// voted are the prompts that moderators voted on, without the votes.
+	voted []audit.Item
+	last  store.Mark
+	// said counts the annotations of the store, which the figures follow from too.
+	said int
+}
+
+// built derives a build with its rows. It does so again if the build lacked replies and any
+// arrived since.
+func (s *Server) built(ctx context.Context, found *study.Study) (builtRows, error) {
+	now, err := s.state(ctx)
+	if err != nil {
+		return builtRows{}, err
+	}
+	s.mu.Lock()
+	b := s.builds[found.Name]
+	if b == nil || !bytes.Equal(b.config, found.Config) {
+		b = &built{config: found.Config}
+		s.builds[found.Name] = b
+	}
+	s.mu.Unlock()
+	if kept, ok := b.done(); ok && (kept.said != now.said || kept.last != now.last && kept.Funnel.FailedCalls > 0) {
+		b.forget()
+	}
+	return get(ctx, s, &b.task, "going through the build "+found.Name, 0, func(ctx context.Context, _ func(int)) (all builtRows, err error) {
+		opened, err := kinds.Open(ctx, s.Store, found, s.CacheDir)
+		if err != nil {
+			return all, err
+		}
+		made, err := opened.Build.Made(ctx, s.Store)
+		if err != nil {
+			return all, err
+		}
+		all = builtRows{Benchmark: made, Table: facet.Table{Samples: make([]facet.Sample, 1)}, last: now.last, said: now.said}
+		all.voted, err = made.Voted()
+		for i := range all.voted {
+			all.voted[i].Votes = nil
+		}
+		if err != nil {
+			return all, errors.Join(err, made.Close())
+		}
+		err = made.Lineage(func(r *benchmark.Record) {
+			r.Votes, r.Replies, r.Targets = nil, nil, nil
+			if r.SecondChance != nil {
+				r.SecondChance.Votes = nil
+			}
+			row := score.AnswerRow{Prompt: orbench.Prompt{Category: r.Category, Label: r.Label}, Status: score.Status(cmp.Or(r.Dropped, "nothing"))}
+			all.rows, all.kinds = append(all.rows, r), append(all.kinds, all.Add(0, &row))
+		})
+		return all, errors.Join(err, made.Close())
+	})
 }
 
 // task is something that is made once and then kept. The zero value is not begun.

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"maps"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,7 +24,7 @@ import (
 // buildJSON is what the tests read of the JSON of a build.
 type buildJSON struct {
 	Funnel benchmark.Funnel
-	Counts map[string]int
+	Facets map[string]map[string]int
 	Total  int
 	Rows   []benchmark.Record
 	Next   string
@@ -72,7 +74,7 @@ policy:
 	}
 	s.orbench("build", "--config", search, "--target", "sim/balanced", "--search-calls", "80", "--out", filepath.Join(s.dir, "sought"))
 	s.serve(nil)
-	if counts := s.build("/index.json?study=sought").Counts; counts["answered"] == 0 {
+	if counts := s.build("/index.json?study=sought").Facets["status"]; counts["answered"] == 0 {
 		t.Errorf("the search dropped nothing that every target answered: %v", counts)
 	}
 	if list := s.page("/?q=sought"); strings.Count(list, "<bdi>sim/balanced</bdi>") != 1 {
@@ -105,28 +107,37 @@ policy:
 	}
 	became := map[string]int{}
 	for _, r := range want {
-		became[string(r.Dropped)+string(r.Label)]++
+		if r.Dropped == benchmark.NotDropped {
+			became["nothing"]++
+			became[string(r.Label)]++
+		} else {
+			became[string(r.Dropped)]++
+		}
 	}
-	if diff := cmp.Diff(became, first.Counts); diff != "" {
+	counted := maps.Clone(first.Facets["status"])
+	maps.Copy(counted, first.Facets["label"])
+	if diff := cmp.Diff(became, counted); diff != "" {
 		t.Errorf("the page counts other rows than the lineage has: %s", diff)
 	}
-	for reason, n := range first.Funnel.Rewrites.Dropped {
-		if first.Counts[string(reason)] != n {
-			t.Errorf("%s: the page counts %d, the funnel %d", reason, first.Counts[string(reason)], n)
+	for name, counts := range first.Facets {
+		for value, n := range counts {
+			if got := s.build("/answers.json" + home + "&" + name + "=" + url.QueryEscape(value)).Total; got != n {
+				t.Errorf("%s %s opens %d rows, and the page says %d", name, value, got, n)
+			}
 		}
 	}
 
-	links := regexp.MustCompile(`<a class="chip" href="/(\?[^"]*)#rows"[^>]*>([0-9,]+) `).FindAllStringSubmatch(page, -1)
-	if len(links) != 1+len(became) {
-		t.Errorf("%d counts open rows, want one for each of %v and one for all", len(links), became)
-	}
+	links := regexp.MustCompile(`<a href="/answers(\?[^"]*)#rows"[^>]*>([0-9,]+) `).FindAllStringSubmatch(page, -1)
 	for _, l := range links {
 		count, _ := strconv.Atoi(strings.ReplaceAll(l[2], ",", ""))
-		if got := s.build("/index.json" + html.UnescapeString(l[1])).Total; got != count {
-			t.Errorf("%s opens %d rows, and the page says %d", l[1], got, count)
+		if got := s.build("/answers.json" + html.UnescapeString(l[1])).Total; got != count {
+			t.Errorf("%s opens %d rows, and the funnel says %d", l[1], got, count)
 		}
 	}
-	private := s.build("/index.json" + home + "&category=privacy")
+	if dropped := len(first.Funnel.Rewrites.Dropped); len(links) != dropped || dropped == 0 {
+		t.Errorf("%d numbers of the funnel open rows, want %d", len(links), dropped)
+	}
+	private := s.build("/answers.json" + home + "&category=privacy")
 	if private.Total == 0 || slices.ContainsFunc(private.Rows, func(r benchmark.Record) bool { return r.Category != "privacy" }) {
 		t.Errorf("the category privacy opens %d rows, or those of others", private.Total)
 	}
@@ -146,13 +157,13 @@ policy:
 	}
 
 	b := pagetest.Open(t)
-	for _, address := range []string{"/" + home, "/" + home + "&status=toxic", "/" + one} {
+	for _, address := range []string{"/" + home, "/answers" + home + "&status=near_duplicate", "/answers" + home + "&label=toxic", "/answers" + one} {
 		b.Goto(t, s.server.URL+address, "#rows")
 		b.Hostile(t, address)
 		b.Quiet(t, s.server.URL)
 		accessible(t, b, address)
 	}
-	b.Goto(t, s.server.URL+"/"+home+"&status=toxic", "#rows")
+	b.Goto(t, s.server.URL+"/"+home+"&label=toxic", "#rows")
 	if pagetest.Eval[bool](t, b, `[...document.querySelectorAll(".prompt .text")].some(e => e.checkVisibility())`) {
 		t.Error("a toxic text is open from the start")
 	}
