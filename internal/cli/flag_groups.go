@@ -31,18 +31,18 @@ const manyFlags = 7
 // have alone. A flag that is about something else in one command is there once more,
 // behind that command's name.
 var kindOfFlag = byFlag(map[kind]string{
-	subject: `base-target build candidate-target chosen-from class-column
-		config dataset decontaminate except expect expect-fpr from gold-column label label-column label-values limit population prevalence
-		judge/join judge/prompts prompt-column refresh guard-column guard-after-column user-column response-column responses positive sample set size target truth
+	subject: `base-target candidate-target chosen-from class-column
+		config dataset decontaminate except from gold-column label label-column label-values limit
+		judge/join judge/prompts prompt-column refresh guard-column guard-after-column user-column response-column responses sample set size target
 		compare/judge compare/candidate-judge compare/store report/judge report/models report/paper report/store
 		export/check export/toxic-share`,
-	manner: `base-url batch confidence forget fresh reuse reread half-width harmful-answers family flagged max-tokens
-		moderator on-conflict per-prompt plain policy raters refuses rule search-calls seed threshold
+	manner: `base-url batch forget fresh reuse reread harmful-answers flagged max-tokens
+		moderator on-conflict per-prompt plain policy refuses rule search-calls seed threshold
 		as compare/label fail-if one-model require unpaired
-		export/format report/accept-model report/gold-refusal`,
+		export/format report/accept-model`,
 	verdicts: `gold-refusal judge`,
 	limits:   `concurrency local drain dry-run max-cost shards turn`,
-	output:   `table plot mask mask-names regression words flips findings over-time format full guidelines health json junit list log-format methods name out pairs quiet redact replace store`,
+	output:   `table plot mask mask-names regression words flips findings over-time format full health json junit list log-format methods name out quiet redact replace store`,
 })
 
 // byFlag turns lists of flags into the kind of each, those of experiments too.
