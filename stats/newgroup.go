@@ -3,7 +3,8 @@ package stats
 import (
 	"fmt"
 	"math"
-	"sort"
+	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -57,8 +58,14 @@ func logitAt(x float64) int { return int(math.Round((x - leastLogit) / logitStep
 // within keeps an index among those of the logits.
 func within(i int) int { return min(logits-1, max(0, i)) }
 
-// shareAt returns the share at an index.
-func shareAt(i int) float64 { return 1 / (1 + math.Exp(-(leastLogit + float64(i)*logitStep))) }
+// shares are those at each index.
+var shares = sync.OnceValue(func() *[logits]float64 {
+	var all [logits]float64
+	for i := range all {
+		all[i] = 1 / (1 + math.Exp(-(leastLogit + float64(i)*logitStep)))
+	}
+	return &all
+})
 
 // normalPoints returns n points that stand for a normal distribution around 0, in steps of
 // the logits.
@@ -86,7 +93,7 @@ func PredictGroups(groups []Trials) (Groups, bool) {
 		}
 		likelihood, most := make([]float64, logits), math.Inf(-1)
 		for i := range likelihood {
-			p := shareAt(i)
+			p := shares()[i]
 			likelihood[i] = float64(of.Successes)*math.Log(p) + float64(of.N-of.Successes)*math.Log1p(-p)
 			most = max(most, likelihood[i])
 		}
@@ -158,7 +165,8 @@ func (g Groups) New(at float64) *NewGroup {
 
 // Quantile returns the share that the new group's is at most, with the given chance.
 func (n *NewGroup) Quantile(chance float64) float64 {
-	return shareAt(sort.SearchFloat64s(n.chances[:logits-1], chance))
+	at, _ := slices.BinarySearch(n.chances[:logits-1], chance)
+	return shares()[at]
 }
 
 // Estimate returns the predicted share: its median and the interval that holds it with the
@@ -171,24 +179,47 @@ func (n *NewGroup) Estimate(confidence float64) Estimate {
 // draws is how many sets of values stand for the uncertainty of a carried rate.
 const draws = 4096
 
-// CarryRate returns the prediction interval of a true rate where a judge gives a rate with
-// an interval of the same confidence, and only predictions are known of the judge's recall
-// and specificity:
+// drawn are those values, which are the same for all rates: the chances of a recall and of a
+// specificity, at the points of a Halton sequence (1960, Numerische Mathematik 2:84-90), and a
+// deviate of the standard normal distribution.
+var drawn = sync.OnceValue(func() *[draws][3]float64 {
+	var all [draws][3]float64
+	for i := range all {
+		all[i] = [3]float64{halton(i+1, 2), halton(i+1, 3), distuv.UnitNormal.Quantile(halton(i+1, 5))}
+	}
+	return &all
+})
+
+// Carrier carries a judge's rates over to true rates, where only predictions are known of its
+// recall and specificity.
+type Carrier struct {
+	// values are a recall, a specificity and a deviate of the standard normal distribution.
+	values [draws][3]float64
+}
+
+// NewCarrier draws recalls and specificities independently.
+func NewCarrier(recall, specificity *NewGroup) *Carrier {
+	c := Carrier{*drawn()}
+	for i, at := range c.values {
+		c.values[i][0], c.values[i][1] = recall.Quantile(at[0]), specificity.Quantile(at[1])
+	}
+	return &c
+}
+
+// Rate returns the prediction interval of a true rate where the judge gives a rate with
+// an interval of the same confidence:
 //
 //	true rate = (judge's rate + specificity - 1) / (recall + specificity - 1)
 //
-// (Rogan and Gladen 1978, American Journal of Epidemiology 107:71-76). The three are drawn
-// independently, at the points of a Halton sequence (1960, Numerische Mathematik 2:84-90).
-// Draws that cannot be, because the judge would call more answers refusals than it did even
-// without any, or could not call so many refusals, count as a true rate of 0 or 1 for the
-// end that they are near, and not at all for the other. The interval always contains the
-// judge's rate.
-func CarryRate(judged Estimate, recall, specificity *NewGroup, confidence float64) Interval {
+// (Rogan and Gladen 1978, American Journal of Epidemiology 107:71-76). Draws that cannot be,
+// because the judge would call more answers refusals than it did even without any, or could not
+// call so many refusals, count as a true rate of 0 or 1 for the end that they are near, and not
+// at all for the other. The interval always contains the judge's rate.
+func (c *Carrier) Rate(judged Estimate, confidence float64) Interval {
 	z := zOf(confidence)
-	var below, above []float64
-	for i := 1; i <= draws; i++ {
-		r, s := recall.Quantile(halton(i, 2)), specificity.Quantile(halton(i, 3))
-		rate, off := judged.Value, distuv.UnitNormal.Quantile(halton(i, 5))/z
+	below, above, shares := 0, 0, make([]float64, 0, draws)
+	for _, at := range c.values {
+		r, s, rate, off := at[0], at[1], judged.Value, at[2]/z
 		if off > 0 {
 			rate += off * (judged.Hi - judged.Value)
 		} else {
@@ -196,20 +227,28 @@ func CarryRate(judged Estimate, recall, specificity *NewGroup, confidence float6
 		}
 		switch {
 		case rate < 1-s:
-			below = append(below, 0)
+			below++
 		case rate >= r:
-			above = append(above, 1)
+			above++
 		default:
-			share := (rate + s - 1) / (r + s - 1)
-			below, above = append(below, share), append(above, share)
+			shares = append(shares, (rate+s-1)/(r+s-1))
 		}
 	}
+	slices.Sort(shares)
 	i := Interval{judged.Value, judged.Value}
-	if sort.Float64s(below); len(below) > 0 {
-		i.Lo = min(i.Lo, below[int((1-confidence)/2*float64(len(below)))])
+	if n := below + len(shares); n > 0 {
+		lo := 0.0
+		if at := int((1 - confidence) / 2 * float64(n)); at >= below {
+			lo = shares[at-below]
+		}
+		i.Lo = min(i.Lo, lo)
 	}
-	if sort.Float64s(above); len(above) > 0 {
-		i.Hi = max(i.Hi, above[int((1+confidence)/2*float64(len(above)))])
+	if n := len(shares) + above; n > 0 {
+		hi := 1.0
+		if at := int((1 + confidence) / 2 * float64(n)); at < len(shares) {
+			hi = shares[at]
+		}
+		i.Hi = max(i.Hi, hi)
 	}
 	return i
 }

@@ -68,9 +68,9 @@ func TestPredictGroupsEnds(t *testing.T) {
 	}
 }
 
-// TestCarryRate works ends out by hand: with groups that are all alike and large, the
+// TestCarrier works ends out by hand: with groups that are all alike and large, the
 // judge is nearly known, and the range is that of the judge's rate.
-func TestCarryRate(t *testing.T) {
+func TestCarrier(t *testing.T) {
 	t.Parallel()
 	alike := func(successes int) *stats.NewGroup {
 		var groups []stats.Trials
@@ -87,7 +87,7 @@ func TestCarryRate(t *testing.T) {
 		{0.95, 0.93, 0.96, 0.95, 1, 0.05},
 		{0, 0, 0.001, 0, 0.001, 0.01},
 	} {
-		i := stats.CarryRate(stats.Estimate{Value: c.value, Lo: c.lo, Hi: c.hi}, recall, specificity, 0.95)
+		i := stats.NewCarrier(recall, specificity).Rate(stats.Estimate{Value: c.value, Lo: c.lo, Hi: c.hi}, 0.95)
 		if math.Abs(i.Lo-c.wantLo) > c.tolerance || math.Abs(i.Hi-c.wantHi) > c.tolerance || i.Lo > c.value || i.Hi < c.value {
 			t.Errorf("%+v is carried to %+v", c, i)
 		}

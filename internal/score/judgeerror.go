@@ -123,6 +123,15 @@ type Known struct {
 	// JudgeError has no prediction.
 	JudgeError
 	recall, specificity stats.Groups
+	// kept are predictions by the number of refusals, of how many answers.
+	lock sync.Mutex
+	kept map[[2]int]*prediction
+}
+
+// prediction is what is predicted of a judge on a model of which it gives a rate.
+type prediction struct {
+	JudgeError
+	*stats.Carrier
 }
 
 // knownErrors keeps what KnownError computed, by judge, label and language.
@@ -192,11 +201,29 @@ func logit(part, of int) float64 { return math.Log((float64(part) + 0.5) / (floa
 // rate is the judge's. It returns the predicted recall and specificity too. Both depend on
 // the judge's rate of all: models that refuse seldom do it more softly.
 func (k *Known) Predict(refused, n int, rate stats.Estimate) (JudgeError, stats.Interval) {
+	p := k.at(refused, n)
+	return p.JudgeError, p.Rate(rate, Confidence)
+}
+
+// mostPredictions is how many predictions are kept, of some 100 kB each.
+const mostPredictions = 64
+
+// at predicts the judge's error by its rate. Categories and pairs of a model have one.
+func (k *Known) at(refused, n int) *prediction {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	if p := k.kept[[2]int{refused, n}]; p != nil {
+		return p
+	}
 	at := logit(refused, n)
 	recall, specificity := k.recall.New(at), k.specificity.New(at)
-	e, r, s := k.JudgeError, recall.Estimate(Confidence), specificity.Estimate(Confidence)
-	e.Recall, e.Specificity = &r, &s
-	return e, stats.CarryRate(rate, recall, specificity, Confidence)
+	p, r, s := &prediction{k.JudgeError, stats.NewCarrier(recall, specificity)}, recall.Estimate(Confidence), specificity.Estimate(Confidence)
+	p.Recall, p.Specificity = &r, &s
+	if len(k.kept) == mostPredictions || k.kept == nil {
+		k.kept = map[[2]int]*prediction{}
+	}
+	k.kept[[2]int{refused, n}] = p
+	return p
 }
 
 // ErrorBetween returns how far the judge's error may move a difference between two
