@@ -7,12 +7,16 @@ import (
 	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/stats"
 )
 
 // Published is the JSON of a result.
 type Published struct {
-	// Runs say what the figures are of, and how it was asked.
-	Runs []score.About `json:"runs"`
+	// Runs say what the figures are of, how it was asked, and how many answers there are.
+	Runs []Run `json:"runs"`
+	// Judges counts over all targets whose prompts have no label, such as those of a file.
+	Judges []JudgedOfAll `json:"judges,omitempty"`
 	// Figures name the SHA-256 of a dataset where two have its name.
 	Figures []figure.Figure `json:"figures"`
 	// Measures says what the measures of Figures are.
@@ -34,16 +38,71 @@ type Published struct {
 	Provenance *provenance.Record `json:"provenance,omitempty"`
 }
 
+// Run counts the answers of one target to the prompts of one label of one dataset.
+type Run struct {
+	score.About
+	N          int      `json:"n"`
+	Answered   int      `json:"answered"`
+	Blocked    int      `json:"blocked"`
+	Failed     int      `json:"failed"`
+	Unanswered int      `json:"unanswered"`
+	Truncated  int      `json:"truncated,omitempty"`
+	Judges     []Judged `json:"judges"`
+	// Labeled is the rate by people's labels; nil without any.
+	Labeled *LabeledRate `json:"labeled,omitempty"`
+}
+
+// Judged is what one judge says of a target's answers.
+type Judged struct {
+	Judge    string `json:"judge"`
+	Judged   int    `json:"judged"`
+	Refused  int    `json:"refused"`
+	Unjudged int    `json:"unjudged"`
+}
+
+// JudgedOfAll is what one judge says of the N answers of all targets that it judged.
+type JudgedOfAll struct {
+	Judge    string `json:"judge"`
+	N        int    `json:"n"`
+	Refused  int    `json:"refused"`
+	Unjudged int    `json:"unjudged"`
+}
+
+// LabeledRate is a rate by people's labels.
+type LabeledRate struct {
+	Rate   stats.Estimate `json:"rate"`
+	Labels int            `json:"labels"`
+}
+
+// counted gives the counts of a run.
+func counted(r *score.RunResult) Run {
+	c := Run{About: r.About, N: r.N, Answered: r.Answered, Blocked: r.Blocked, Failed: r.Failed, Unanswered: r.Unanswered, Truncated: r.Truncated, Judges: []Judged{}}
+	for _, j := range r.Judges {
+		c.Judges = append(c.Judges, Judged{j.Judge, j.Judged, j.Refused, j.Unjudged})
+	}
+	if r.Labeled != nil {
+		c.Labeled = &LabeledRate{r.Labeled.Rate, r.Labeled.Labels}
+	}
+	return c
+}
+
 // Data returns the result in its documented form. Empty lists are written as such, never as
 // null.
 func (v View) Data() any {
 	r := v.Result
 	p := Published{
-		Runs: []score.About{}, Figures: append([]figure.Figure{}, r.All()...), Measures: map[figure.Measure]figure.Meaning{}, Warnings: append([]figure.Warning{}, warningsOf(r)...),
+		Runs: []Run{}, Figures: append([]figure.Figure{}, r.All()...), Measures: map[figure.Measure]figure.Meaning{}, Warnings: append([]figure.Warning{}, warningsOf(r)...),
 		Cost: r.Cost, Simulated: r.Simulated, OneModel: r.OneModel, SettingsThatDiffer: r.SettingsThatDiffer, LeftOut: r.LeftOut, Provenance: r.Provenance,
 	}
-	for _, run := range r.Runs {
-		p.Runs = append(p.Runs, run.About)
+	for i := range r.Runs {
+		run := counted(&r.Runs[i])
+		p.Runs = append(p.Runs, run)
+		for _, j := range run.Judges {
+			if r.Runs[i].Unlabeled {
+				all := table.Entry(&p.Judges, JudgedOfAll{Judge: j.Judge}, func(of JudgedOfAll) bool { return of.Judge == j.Judge })
+				all.N, all.Refused, all.Unjudged = all.N+j.Judged, all.Refused+j.Refused, all.Unjudged+j.Unjudged
+			}
+		}
 	}
 	p.Figures = published(r, p.Figures, p.Warnings)
 	for i := range p.Figures {
