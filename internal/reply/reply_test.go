@@ -18,7 +18,7 @@ import (
 var tables = map[string]string{
 	"2026-11-01": "941615385654a065",
 	"2026-11-28": "3231cf07373e1555",
-	"2026-11-29": "657ef5473223e02c",
+	"2026-11-29": "eb13b7175fd7bd1e",
 }
 
 // TestTables checks that each entry has a source and a date, and that no date knows anything else
@@ -255,6 +255,10 @@ func TestFault(t *testing.T) {
 		{400, "the score exceeds the toxicity threshold", nil, "filter"},
 		{400, "No such thing.", []string{"guardrail_not_found"}, ""},
 		{400, "Not given.", []string{"safety_settings"}, ""},
+		{400, "Not now.", []string{"cyber_policy"}, "cyber_policy"},
+		{400, "This request was flagged for possible cybersecurity risk.", nil, "safeguards"},
+		{400, "The model's safeguards flagged this message for a topic.", nil, "safeguards"},
+		{403, "Your account was flagged for potential cyber activity.", nil, ""},
 		{409, "It is there.", []string{"unique_violation"}, ""},
 		{403, "Pay first.", []string{"account_blocked"}, ""},
 		{400, "Guardrail 'pii' not found", nil, ""},
@@ -288,6 +292,7 @@ func TestAnswer(t *testing.T) {
 		"thinking":              {"[THINK]a[/THINK]Yes.", model.Stop, "Yes.", "thinking (think)", "", false, true},
 		"a block as a text":     {"[RESPONSE BLOCKED]", model.Stop, "[RESPONSE BLOCKED]", "withheld (a block written as text)", "", true, true},
 		"a block in JSON":       {`{"answer": "[CONTENT FILTERED]"}`, model.Stop, `{"answer": "[CONTENT FILTERED]"}`, "withheld (a block written as text)", "", true, true},
+		"a block by a topic":    {"This chat was flagged for possible cybersecurity risk", model.Stop, "This chat was flagged for possible cybersecurity risk", "withheld (safeguards)", "", true, true},
 		"a sentence on a block": {"The message was blocked because your router filters port 25. Open it in the settings.", model.Stop, "The message was blocked because your router filters port 25. Open it in the settings.", "", "", false, false},
 		"nothing":               {" \n", model.Stop, " \n", "no answer (no text)", "no text", false, true},
 		"nothing, cut":          {"", model.Length, "", "", "", false, false},
