@@ -217,7 +217,7 @@ func (o *Options) derive(ctx context.Context, r *run.Run, memory store.Reader, s
 		for _, j := range of.Judges {
 			result.Rates = append(result.Rates, Rate{
 				Target: of.Target, Dataset: of.Dataset, Label: of.Label, Judge: j.Judge,
-				Judged: j.Judged, Refused: j.Refused, Unjudged: j.Unjudged, ServedByOther: of.ServedByOther, Rate: j.Share, CI95: j.Interval(),
+				Judged: j.Judged, Refused: j.Refused, Unjudged: j.Unjudged, ServedByOther: of.ServedByOther, Rate: j.Rate.Value, CI95: j.Rate.Sampled().Ends(),
 				Simulated: of.Simulated || j.Simulated,
 			})
 		}

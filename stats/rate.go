@@ -13,19 +13,6 @@ type Rate struct {
 	// WilsonClustered). It is nil if they share none, or if Share is nil. If it is set,
 	// CI95 treats the prompts as independent and is mostly too narrow.
 	CI95Clustered *[2]float64 `json:"ci95_clustered,omitempty"`
-	Stopping
-}
-
-// Stopping has the 95% interval of a rate whose counting stopped once the interval was
-// narrow enough. At most one is set. None is set if counting did not stop, or if Share is
-// nil. They are about the rate of the whole population.
-type Stopping struct {
-	// CI95Sequence is the interval of a confidence sequence; see Sequence. If it is set,
-	// the other intervals are too narrow, since they assume a number fixed in advance.
-	CI95Sequence *[2]float64 `json:"ci95_sequence,omitempty"`
-	// CI95Stopped is Wilson's with the finite-population correction; see WilsonFinite. It
-	// is wider if several targets stop together, so that all of theirs hold in 95%.
-	CI95Stopped *[2]float64 `json:"ci95_stopped,omitempty"`
 }
 
 // RateOf is k of n with Wilson's interval. It has no share and no interval if n is 0. It
@@ -39,10 +26,9 @@ func RateOf(k, n int) Rate {
 	return Rate{Share: &share, CI95: &[2]float64{lo, hi}}
 }
 
-// Interval is the interval to show with Share: that of Stopping if there is one, else the
-// clustered one, else CI95.
+// Interval is the interval to show with Share: the clustered one if there is one, else CI95.
 func (r Rate) Interval() *[2]float64 {
-	return cmp.Or(r.CI95Sequence, r.CI95Stopped, r.CI95Clustered, r.CI95)
+	return cmp.Or(r.CI95Clustered, r.CI95)
 }
 
 // Estimate is the rate with the interval to show, nil if either is missing.

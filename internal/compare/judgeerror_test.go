@@ -106,7 +106,7 @@ func TestLanguagesOf(t *testing.T) {
 	run := func(label orbench.Label, language string) score.RunResult {
 		return score.RunResult{About: score.About{Label: label, Language: language}}
 	}
-	all := languagesOf(score.Result{Runs: []score.RunResult{run("safe", "en"), run("toxic", "ko"), run("toxic", "en"), run("toxic", "en")}})
+	all := languagesOf(score.Result{Runs: []score.RunResult{run("safe", "en"), run("toxic", "ko"), run("toxic", "en"), run("toxic", "en")}}, false)
 	if all["safe"] != "en" || all["toxic"] != "" {
 		t.Errorf("languages %v", all)
 	}

@@ -40,6 +40,7 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 	}
 	var record provenance.Record
 	var asked [2]*score.Asked
+	var both [2]score.Result
 	for i, add := range []func(score.AnswerRow) error{c.AddBase, c.AddCandidate} {
 		derived, made, err := sides[i].Made(ctx, m, evaluate.Sinks{Row: add, NoSubjects: !c.keepsSubjects, Walked: o.Walked}, of)
 		if err != nil {
@@ -49,7 +50,7 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 		if len(derived.Runs) > 0 {
 			asked[i] = &derived.Runs[0].Asked
 		}
-		o.labels[i], o.languages[i] = labelsOf(derived), languagesOf(derived)
+		o.labels[i], both[i] = labelsOf(derived), derived
 	}
 	record.Damage = run.Damage(m)
 	o.ClusteredBy = clusteredBy(sides)
@@ -58,6 +59,9 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 		o.assumes = score.Assume(*asked[base], *asked[candidate])
 	case o.words.OneModel(kinSide(sides[base]), kinSide(sides[candidate])):
 		o.assumes = versus.OneModel
+	}
+	for i, derived := range both {
+		o.languages[i] = languagesOf(derived, sides[base].Name == sides[candidate].Name && o.assumes != versus.TwoModels)
 	}
 	if c.judges[base] == c.judges[candidate] && !o.Unpaired && c.shared() {
 		if err := c.findOnce(ctx, m, sides); err != nil {
@@ -187,16 +191,16 @@ func kinSide(r *run.Run) orbench.KinSide {
 	return orbench.KinSide{Run: r.Name, Model: r.Targets[0].Provider + "/" + r.Targets[0].Model}
 }
 
-// languagesOf returns the language of the answers to prompts of each label;
-// empty if it is not known or not the same in all datasets.
-func languagesOf(r score.Result) map[orbench.Label]string {
+// languagesOf returns the language of the answers to prompts of each label, as
+// RunResult.Measured has it; empty if it is not known or not the same in all datasets.
+func languagesOf(r score.Result, variant bool) map[orbench.Label]string {
 	all := map[orbench.Label]string{}
 	for _, run := range r.Runs {
-		if language, seen := all[run.Label]; seen && language != run.Language {
-			all[run.Label] = ""
-			continue
+		language := run.Measured(variant)
+		if was, seen := all[run.Label]; seen && was != language {
+			language = ""
 		}
-		all[run.Label] = run.Language
+		all[run.Label] = language
 	}
 	return all
 }

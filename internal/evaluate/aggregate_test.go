@@ -51,10 +51,10 @@ func TestFolded(t *testing.T) {
 		t.Errorf("the agreement is %+v", a)
 	}
 	mean, _ := stats.MeanRate(clusters([2]int{0, 3}, [2]int{1, 3}, [2]int{2, 3}, [2]int{0, 2}, [2]int{0, 2}, [2]int{3, 3}), 0.95)
-	near(t, "rate", *j.Share, mean.Value)
-	near(t, "lower end", j.Interval()[0], mean.Lo)
-	near(t, "upper end", j.CI95[1], mean.Hi)
-	near(t, "lower end in the category", j.ByCategory["privacy"].CI95Clustered[0], mean.Lo)
+	near(t, "rate", *j.Rate.Value, mean.Value)
+	near(t, "lower end", j.Rate.Sampling.Lo, mean.Lo)
+	near(t, "upper end", j.Rate.Sampling.Hi, mean.Hi)
+	near(t, "lower end in the category", j.Figures[0].Sampling.Lo, mean.Lo)
 	if safe.ClusteredBy != "prompt" || safe.Clusters != 6 {
 		t.Errorf("%d clusters by %q", safe.Clusters, safe.ClusteredBy)
 	}
@@ -89,12 +89,12 @@ func TestPropensityOfClusters(t *testing.T) {
 	alone := derive(&run)
 	run.Datasets = []*dataset.Dataset{newClustered(t, rows, 4)}
 	seeds := derive(&run)
-	near(t, "the mean", *seeds.Share, *alone.Share)
+	near(t, "the mean", *seeds.Rate.Value, *alone.Rate.Value)
 	want, _ := stats.WilsonClustered(clusters([2]int{8, 8}, [2]int{0, 8}, [2]int{8, 8}, [2]int{0, 8}, [2]int{8, 8}, [2]int{0, 8}, [2]int{8, 8}, [2]int{0, 8}, [2]int{8, 8}, [2]int{0, 8}), 0.95)
-	near(t, "lower end", seeds.Interval()[0], want.Lo)
-	near(t, "upper end", seeds.ByCategory["privacy"].CI95Clustered[1], want.Hi)
-	if alone.Interval()[0] <= seeds.Interval()[0] {
-		t.Errorf("by prompt from %g, by seed from %g", alone.Interval()[0], seeds.Interval()[0])
+	near(t, "lower end", seeds.Rate.Sampling.Lo, want.Lo)
+	near(t, "upper end", seeds.Figures[0].Sampling.Hi, want.Hi)
+	if alone.Rate.Sampling.Lo <= seeds.Rate.Sampling.Lo {
+		t.Errorf("by prompt from %g, by seed from %g", alone.Rate.Sampling.Lo, seeds.Rate.Sampling.Lo)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestFoldedCategories(t *testing.T) {
 	for _, samples := range []int{1, 3} {
 		r := &evaluate.Run{Targets: sampledTargets(samples)[1:], Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{newDataset(t, "two", rows)}}
 		result, _ := sampledRun(t, r)
-		p = append(p, result.Runs[0].Judges[0].ByCategory["privacy"].PHolm)
+		p = append(p, result.Runs[0].Judges[0].Figures[1].PHolm)
 	}
 	if p[0] == nil || p[1] == nil || *p[0] != *p[1] || *p[1] < 0.05 {
 		t.Errorf("one sample of each prompt gives %v, three alike %v", p[0], p[1])

@@ -359,7 +359,7 @@ func TestJudgeThatFails(t *testing.T) {
 	result, rows := deriveRun(t, run, m)
 	checkConservation(t, run, result, rows)
 	for _, r := range result.Runs {
-		if j := r.Judges[0]; j.Unjudged != r.N || j.Share != nil || r.Agreement[0].N != 0 || r.Agreement[0].Kappa.Value != nil {
+		if j := r.Judges[0]; j.Unjudged != r.N || j.Rate.Value != nil || r.Agreement[0].N != 0 || r.Agreement[0].Kappa.Value != nil {
 			t.Errorf("%s: %+v, %+v; want nothing judged", r.Label, j, r.Agreement[0])
 		}
 		if j := r.Judges[1]; j.Judged != r.N {

@@ -111,11 +111,11 @@ func TestPropensity(t *testing.T) {
 		t.Errorf("always %g, sometimes %g, never %g", always, sometimes, never)
 	}
 	// (0 + 1 + 1/4 + 3/4 + 1/4 + 1/2 + 1/2 + 1/4 + 3*0 + 3*1) / 14
-	near(t, "mean", *j.Share, 6.5/14)
+	near(t, "mean", *j.Rate.Value, 6.5/14)
 	mean, _ := stats.MeanRate(clusters([2]int{0, 4}, [2]int{4, 4}, [2]int{1, 4}, [2]int{3, 4}, [2]int{1, 4}, [2]int{2, 4}, [2]int{1, 2}, [2]int{1, 4},
 		[2]int{0, 4}, [2]int{0, 4}, [2]int{0, 4}, [2]int{4, 4}, [2]int{4, 4}, [2]int{4, 4}), 0.95)
-	near(t, "lower end", j.Interval()[0], mean.Lo)
-	near(t, "upper end", j.Interval()[1], mean.Hi)
+	near(t, "lower end", j.Rate.Sampling.Lo, mean.Lo)
+	near(t, "upper end", j.Rate.Sampling.Hi, mean.Hi)
 
 	if row := rows[15*2]; row.Variant != run.Target || row.Sample != 2 || rows[0].Variant != "" {
 		t.Errorf("the second sample's row says %q, sample %d; that at temperature 0 %q", row.Variant, row.Sample, rows[0].Variant)
@@ -148,7 +148,7 @@ func TestPropensityMissingAndWithheld(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	// Three of eleven answers are unjudged, more than a tenth.
-	if !got.Withheld || got.Share != nil {
+	if !got.Withheld || got.Rate.Value != nil {
 		t.Errorf("rates in spite of too many unjudged answers: %+v", got)
 	}
 }
@@ -220,7 +220,7 @@ func TestPropensityTwin(t *testing.T) {
 		if want := []int{unjudged, missing, never, always, complete}; !slices.Equal(got, want) {
 			t.Errorf("seed %d, %s %s %s: %v, want %v", seed, run.Dataset, run.Label, j.Judge, got, want)
 		}
-		near(t, "mean", *j.Share, sum/float64(with))
+		near(t, "mean", *j.Rate.Value, sum/float64(with))
 	}
 }
 

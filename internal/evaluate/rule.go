@@ -8,7 +8,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/settings"
-	"github.com/orbench/orbench/stats"
 )
 
 // Rule decides when a run has asked enough.
@@ -34,14 +33,6 @@ const (
 	// programs kept name none.
 	Sequence Interval = ""
 )
-
-// stopping is an interval that ended a run as results have it.
-func (i Interval) stopping(lo, hi float64) stats.Stopping {
-	if i == Wilson {
-		return stats.Stopping{CI95Stopped: &[2]float64{lo, hi}}
-	}
-	return stats.Stopping{CI95Sequence: &[2]float64{lo, hi}}
-}
 
 // halfWidthForm is how a half-width is written.
 var halfWidthForm = regexp.MustCompile(`^([0-9]{1,2}(?:\.[0-9]{1,4})?) ?pp$`)

@@ -133,8 +133,8 @@ func checkConservation(t *testing.T, run *evaluate.Run, result score.Result, row
 			if j.Judged+j.Unjudged != r.Answered+r.Blocked || classes != j.Judged || categories != (score.Count{N: j.Judged, Refused: j.Refused}) {
 				t.Errorf("%s of %s on %s: judged %d, unjudged %d, classes %d, categories %+v", j.Judge, r.Target, r.Dataset, j.Judged, j.Unjudged, classes, categories)
 			}
-			if given := j.Judged > 0 && !j.Withheld; given != (j.Share != nil) || given != (j.CI95 != nil) {
-				t.Errorf("%s: rate %v and interval %v of %d judged", j.Judge, j.Share, j.CI95, j.Judged)
+			if given := j.Judged > 0 && !j.Withheld; given != (j.Rate.Sampled() != nil) {
+				t.Errorf("%s: rate %+v of %d judged", j.Judge, j.Rate, j.Judged)
 			}
 		}
 	}

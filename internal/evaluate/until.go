@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/stats"
 )
 
 // Until makes a run ask prompts in random order, and end when the rates of its
@@ -231,7 +232,7 @@ func (r *Run) addStopping(result *score.Result, count *drawnCount) {
 		at := slices.IndexFunc(r.Datasets, func(d *dataset.Dataset) bool { return d.Name == run.Dataset })
 		for k := range run.Judges {
 			if lo, hi, size, stopped := count.interval(at, run.Label, targets[run.Target]*len(r.Judges)+k); stopped {
-				run.SetStopping(k, count.drawing.rule.Interval.stopping(lo, hi), size)
+				run.SetStopping(k, stats.Interval{Lo: lo, Hi: hi}, size)
 			}
 		}
 	}

@@ -68,8 +68,8 @@ func TestUntil(t *testing.T) {
 	asked := 0
 	for _, run := range want.Runs {
 		asked += run.N
-		ci := run.Judges[0].CI95Sequence
-		if run.N >= run.Of || run.Unanswered > 0 || ci == nil || ci[1]-ci[0] > 0.24 || ci[0] > 0.1 || ci[1] < 0.1 {
+		ci := run.Judges[0].Rate.Sampling
+		if run.N >= run.Of || run.Unanswered > 0 || ci == nil || ci.Hi-ci.Lo > 0.24 || ci.Lo > 0.1 || ci.Hi < 0.1 {
 			t.Errorf("%s, %s: %d of %d, %d unanswered, interval %v", run.Target, run.Label, run.N, run.Of, run.Unanswered, ci)
 		}
 	}
@@ -134,8 +134,8 @@ func TestUntilFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, run := range failing.Runs {
-		ci := run.Judges[0].CI95Sequence
-		if run.Failed == 0 || run.Unanswered > 0 || run.N < run.Of && (ci == nil || ci[1]-ci[0] > 0.24) {
+		ci := run.Judges[0].Rate.Sampling
+		if run.Failed == 0 || run.Unanswered > 0 || run.N < run.Of && (ci == nil || ci.Hi-ci.Lo > 0.24) {
 			t.Errorf("%s, %s: %d of %d, %d failed, %d unanswered, interval %v", run.Target, run.Label, run.N, run.Of, run.Failed, run.Unanswered, ci)
 		}
 	}
@@ -173,8 +173,8 @@ func TestUntilSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, run := range result.Runs {
-		ci := run.Judges[0].CI95Sequence
-		if run.Samples != 3 || ci == nil || ci[1]-ci[0] > 0.24 || run.N >= 3*run.Of {
+		ci := run.Judges[0].Rate.Sampling
+		if run.Samples != 3 || ci == nil || ci.Hi-ci.Lo > 0.24 || run.N >= 3*run.Of {
 			t.Errorf("%s: %d answers of %d prompts, judged %+v", run.Label, run.N, run.Of, run.Judges[0])
 		}
 	}

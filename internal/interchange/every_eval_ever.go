@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/score"
@@ -438,7 +439,7 @@ func (r *records) Finish(result score.Result, _ bool) error {
 				continue
 			}
 			for _, j := range run.Judges {
-				if j.Share == nil {
+				if j.Rate.Value == nil {
 					withheld++
 					continue
 				}
@@ -472,7 +473,7 @@ func (r *records) figures(run score.RunResult, j score.JudgeResult) []figure {
 			Kind: "refusal_rate", Unit: "proportion", LowerIsBetter: run.Label != orbench.Toxic, Type: "continuous", Max: 1,
 			Details: texts{"judge": j.Judge, "judge_version": r.study.version(j.Judge)},
 		},
-		Score: rated{Score: *j.Share, Details: texts{
+		Score: rated{Score: *j.Rate.Value, Details: texts{
 			"prompts": strconv.Itoa(run.N), "answered": strconv.Itoa(run.Answered), "blocked": strconv.Itoa(run.Blocked), "failed": strconv.Itoa(run.Failed),
 			"unanswered": strconv.Itoa(run.Unanswered), "served_by_other": strconv.Itoa(run.ServedByOther),
 			"judged": strconv.Itoa(j.Judged), "unjudged": strconv.Itoa(j.Unjudged), "refused": strconv.Itoa(j.Refused), "simulated": strconv.FormatBool(run.Simulated || j.Simulated),
@@ -483,14 +484,14 @@ func (r *records) figures(run score.RunResult, j score.JudgeResult) []figure {
 		f.Data.Type, f.Data.Repo, f.Data.Samples = "hf_dataset", source.Repo, run.N
 	}
 	f.Data.Details.add(texts{"label": string(run.Label)})
-	if e := j.Range; e != nil {
+	if e := j.Rate.Range; e != nil {
 		f.Score.Details["range"] = number(e.Lo) + " to " + number(e.Hi)
 	}
 	for class, n := range j.ByClass {
 		f.Score.Details["class_"+string(class)] = strconv.Itoa(n)
 	}
-	if e := j.Estimate(); e != nil {
-		f.Score.Uncertainty = &uncertainty{confidence{e.Lo, e.Hi, score.Confidence, methodOf(j)}, j.Judged}
+	if e := j.Rate.Sampled(); e != nil {
+		f.Score.Uncertainty = &uncertainty{confidence{e.Lo, e.Hi, score.Confidence, methodOf(run, j)}, j.Judged}
 	}
 	asked, seed := run.Asked, ""
 	if asked.Seed != nil {
@@ -515,13 +516,13 @@ func (r *records) figures(run score.RunResult, j score.JudgeResult) []figure {
 }
 
 // methodOf says how the interval of a judge's rate was computed.
-func methodOf(j score.JudgeResult) string {
+func methodOf(run score.RunResult, j score.JudgeResult) string {
 	switch {
-	case j.CI95Sequence != nil:
+	case run.Of > 0 && run.Stopped != nil && run.Stopped.Interval == string(evaluate.Sequence):
 		return "confidence sequence"
-	case j.CI95Stopped != nil:
+	case run.Of > 0:
 		return "wilson, finite population"
-	case j.CI95Clustered != nil:
+	case j.Rate.ClusteredBy != "":
 		return "wilson, clustered"
 	}
 	return "wilson"

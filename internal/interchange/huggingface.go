@@ -56,7 +56,7 @@ func (h *hubResults) Finish(r score.Result, _ bool) error {
 	results := map[string][]hubResult{}
 	for _, run := range r.Runs {
 		task := benchmark.Task(run.Dataset, run.Label)
-		if task == "" || len(run.Judges) == 0 || run.Judges[0].Share == nil {
+		if task == "" || len(run.Judges) == 0 || run.Judges[0].Rate.Value == nil {
 			continue
 		}
 		m := modelOf(run.Asked.Provider, run.Asked.Model)
@@ -91,7 +91,7 @@ func wordRune(r rune) rune {
 // result is the rate of a target on the prompts of one label, by its first judge.
 func (h *hubResults) result(run score.RunResult, task string) hubResult {
 	source, j := h.study.Sources[run.Dataset], run.Judges[0]
-	e := *j.Estimate()
+	e := *j.Rate.Sampled()
 	percent := func(share float64) float64 { return math.Round(1000*share) / 10 }
 	value, what := percent(e.Value), "toxic refusal"
 	if run.Label == orbench.Safe {

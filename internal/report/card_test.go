@@ -11,6 +11,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -67,7 +68,7 @@ func labeledCell(t *testing.T, of score.RunResult) annotation.Corrected {
 func TestCard(t *testing.T) {
 	t.Parallel()
 	run := func(target string, label orbench.Label, labeled *annotation.Corrected) score.RunResult {
-		return score.RunResult{
+		r := score.RunResult{
 			About:         score.About{Target: target, Dataset: "d", DatasetSHA256: strings.Repeat("ab", 32), Label: label, Language: "en"},
 			N:             50,
 			Answered:      39,
@@ -76,8 +77,10 @@ func TestCard(t *testing.T) {
 			Failed:        5,
 			Unanswered:    2,
 			Labeled:       labeled,
-			Judges:        []score.JudgeResult{{Judge: "lexical", Judged: 38, Unjudged: 2, Refused: 9, Rate: stats.RateOf(9, 38)}},
+			Judges:        []score.JudgeResult{{Judge: "lexical", Judged: 38, Unjudged: 2, Refused: 9}},
 		}
+		r.Judges[0].Rate = figure.PartOf(figure.RateOf(label), r.Keys("lexical"), 38, 9, stats.RateOf(9, 38).Estimate())
+		return r
 	}
 	c := labeledCell(t, run("openai/m", orbench.Safe, nil))
 	r := score.Result{

@@ -24,6 +24,7 @@ func TestManyCategories(t *testing.T) {
 			}
 			r.Runs[i].Judges[k].ByCategory = counts
 		}
+		r.Runs[i].Finish()
 	}
 	f := categoryPlots(r, "lexical")[0].figure
 	if f.Width > 3000 {
@@ -57,6 +58,7 @@ func TestVersionsOfADatasetStayApart(t *testing.T) {
 	t.Parallel()
 	r, _ := scoretest.Fixture{Targets: 2, Safe: 2, Toxic: 2}.Make()
 	r.Runs[2].DatasetSHA256 = "ffff" + scoretest.SHA256[4:]
+	r.Runs[2].Finish()
 	if n := len(heats(r, "lexical")); n != 3 {
 		t.Errorf("%d heat maps, want 3: safe in two versions, toxic in one", n)
 	}
@@ -68,6 +70,7 @@ func TestCategoriesInOrder(t *testing.T) {
 	counts := map[orbench.Category]score.Count{"b": {N: 1}, "": {N: 5}, "a": {N: 2}}
 	for i := range r.Runs {
 		r.Runs[i].Judges[0].ByCategory = counts
+		r.Runs[i].Finish()
 	}
 	var got []string
 	for _, g := range heats(r, "lexical")[0].sets {
@@ -78,6 +81,9 @@ func TestCategoriesInOrder(t *testing.T) {
 	}
 	delete(counts, "a")
 	delete(counts, "b")
+	for i := range r.Runs {
+		r.Runs[i].Finish()
+	}
 	if n := len(heats(r, "lexical")); n > 0 {
 		t.Error("the nameless category alone counts as named ones")
 	}

@@ -113,6 +113,7 @@ func TestUnjudgedRunsAreShown(t *testing.T) {
 		{About: score.About{Target: "a/b", Dataset: "d", Label: orbench.Safe}, N: 3, Failed: 3, Judges: []score.JudgeResult{{Judge: "lexical"}}},
 		{About: score.About{Target: "a/c", Dataset: "d", Label: orbench.Safe}, N: 3, Answered: 3},
 	}}
+	r.Runs[0].Finish()
 	var b bytes.Buffer
 	if err := table.AsText.Of(View{Result: r})(&b); err != nil {
 		t.Fatal(err)
@@ -139,6 +140,7 @@ func untrustedResult(name string) score.Result {
 		for k := range r.Runs[i].Agreement {
 			r.Runs[i].Agreement[k].A = name
 		}
+		r.Runs[i].Finish()
 	}
 	return r
 }

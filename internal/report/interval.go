@@ -19,7 +19,7 @@ func intervalNote(r score.Result) string {
 func clusterNote(r score.Result) string {
 	var parts table.Names
 	for _, run := range r.Runs {
-		if !slices.ContainsFunc(run.Judges, func(j score.JudgeResult) bool { return j.CI95Clustered != nil }) {
+		if !slices.ContainsFunc(run.Judges, func(j score.JudgeResult) bool { return j.Rate.ClusteredBy != "" }) {
 			continue
 		}
 		what := table.Count(run.N) + " " + string(run.Label) + " prompts"

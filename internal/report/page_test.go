@@ -18,8 +18,10 @@ func TestRatesSayWhatIsMissing(t *testing.T) {
 		Answered:   12,
 		Unanswered: 5,
 		Failed:     3,
-		Judges:     []score.JudgeResult{{Judge: "lexical", Judged: 10, Refused: 4, Unjudged: 2, Rate: stats.RateOf(4, 10)}},
+		Judges:     []score.JudgeResult{{Judge: "lexical", Judged: 10, Refused: 4, Unjudged: 2}},
 	}
+	run.Finish()
+	run.Judges[0].Rate.Value = new(0.4)
 	m := pageMatrix{laidOut: matrix(score.Result{Runs: []score.RunResult{run}}, false, false), of: &Page{}}
 	if got, want := m.Rates(0)[0].Without, "5 unanswered, 3 failed, 2 unjudged"; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -33,8 +35,10 @@ func TestTheCorrectedRateIsShown(t *testing.T) {
 		About:   score.About{Target: "m", Dataset: "d", Label: orbench.Safe},
 		N:       10,
 		Labeled: &annotation.Corrected{Rate: stats.Estimate{Value: 0.25, Lo: 0.125, Hi: 0.5}, Labels: 40},
-		Judges:  []score.JudgeResult{{Judge: "lexical", Judged: 10, Refused: 4, Rate: stats.RateOf(4, 10), Range: &stats.Interval{Lo: 0.1, Hi: 0.8}}},
+		Judges:  []score.JudgeResult{{Judge: "lexical", Judged: 10, Refused: 4}},
 	}
+	run.Finish()
+	run.Judges[0].Rate.Range = &stats.Interval{Lo: 0.1, Hi: 0.8}
 	shown := func() pageRate {
 		return pageMatrix{laidOut: matrix(score.Result{Runs: []score.RunResult{run}}, false, false), of: &Page{}}.Rates(0)[0]
 	}

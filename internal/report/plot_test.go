@@ -69,6 +69,7 @@ func TestNothingToDraw(t *testing.T) {
 	r, _ := scoretest.Fixture{Targets: 1, Safe: 2, Toxic: 2}.Make()
 	for i := range r.Runs {
 		r.Runs[i].Judges = []score.JudgeResult{{Judge: "lexical"}}
+		r.Runs[i].Finish()
 	}
 	if all := append(plots(r, "lexical"), plots(score.Result{}, "lexical")...); len(all) > 0 {
 		t.Errorf("%s was drawn of nothing", all[0].name)
@@ -87,6 +88,7 @@ func TestUntrustedNamesInPlots(t *testing.T) {
 			j.Judge = evil
 			j.ByCategory = map[orbench.Category]score.Count{evil: {N: 4, Refused: 1}, "fine": {N: 1}}
 		}
+		r.Runs[i].Finish()
 	}
 	for _, plot := range plots(r, evil) {
 		f := plot.figure

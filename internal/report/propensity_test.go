@@ -55,13 +55,13 @@ func TestFolderWithSamples(t *testing.T) {
 // account that they are of the same prompts.
 func TestSamplesTogether(t *testing.T) {
 	t.Parallel()
-	rate := 0.1432
+	rate := figure.PartOf(figure.OverRefusal, figure.Keys{Target: repeated, Dataset: "starter", DatasetSHA256: scoretest.SHA256, Label: orbench.Safe, Judge: "lexical"}, 399, 57, &stats.Estimate{Value: 0.1432, Lo: 0.11, Hi: 0.184})
 	r := score.Result{Simulated: true, Figures: repeats(), Runs: []score.RunResult{{
 		About:     score.About{Target: repeated, Dataset: "starter", DatasetSHA256: scoretest.SHA256, Label: orbench.Safe, Samples: 2},
 		N:         400,
 		Answered:  400,
 		Simulated: true,
-		Judges:    []score.JudgeResult{{Judge: "lexical", Judged: 399, Unjudged: 1, Refused: 57, Rate: stats.Rate{Share: &rate, CI95: &[2]float64{0.11, 0.184}}}},
+		Judges:    []score.JudgeResult{{Judge: "lexical", Judged: 399, Unjudged: 1, Refused: 57, Rate: rate}},
 	}}}
 	var b bytes.Buffer
 	if err := table.AsText.Of(report.View{Result: r})(&b); err != nil {

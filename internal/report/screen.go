@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -43,7 +42,7 @@ func firstScreen(d *table.Document, v View) {
 		}
 		addDisagreements(d, words, agreement)
 	} else {
-		addExample(d, all, words)
+		addExample(d, all, r, words)
 	}
 	addPeople(d, words, all, r)
 	lines, alarms := remarks(all, r, labels)
@@ -203,7 +202,7 @@ func judgeErrorLines(r score.Result) []string {
 
 // addExample adds a safe prompt that was refused, its answer, and the
 // categories that stand out.
-func addExample(d *table.Document, all []subject, words table.Words) {
+func addExample(d *table.Document, all []subject, r score.Result, words table.Words) {
 	var of subject
 	var example *score.Example
 	for _, s := range all {
@@ -222,7 +221,7 @@ func addExample(d *table.Document, all []subject, words table.Words) {
 	}
 	d.AddTo(table.OnBrief, table.Line(words.Of(title)+":"),
 		table.Note{Mark: "  ", Text: "“" + example.Prompt + "”"}, table.Note{Mark: "  → ", Text: "“" + example.Answer + "”"})
-	if line := standsOut(of.runs[orbench.Safe]); line != "" && len(all) == 1 {
+	if line := standsOut(r, of.runs[orbench.Safe]); line != "" && len(all) == 1 {
 		d.AddTo(table.OnBrief, table.Note{Mark: "  ", Text: line})
 	}
 	d.AddTo(table.OnBrief, table.Gap)
@@ -230,15 +229,15 @@ func addExample(d *table.Document, all []subject, words table.Words) {
 
 // standsOut names the categories that are refused significantly more often than
 // the target's other prompts. It is empty without categories.
-func standsOut(run score.RunResult) string {
+func standsOut(r score.Result, run score.RunResult) string {
 	if len(run.Judges) == 0 || len(run.Judges[0].ByCategory) < 2 {
 		return ""
 	}
-	j := run.Judges[0]
 	var parts []string
-	for _, c := range slices.Sorted(maps.Keys(j.ByCategory)) {
-		if count := j.ByCategory[c]; count.Outlier(j.Count()) > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s of %s", table.Category(c), table.Count(count.Refused), table.Count(count.N)))
+	marked := marks(r)
+	for f := range figure.Of(run.Judges[0].Figures, rates...) {
+		if marked(f) == "▲" {
+			parts = append(parts, fmt.Sprintf("%s %s of %s", f.Category, table.Count(int(f.Count())), table.Count(f.N)))
 		}
 	}
 	if len(parts) == 0 {
@@ -286,14 +285,18 @@ func rareLines(all []subject, r score.Result, labels []orbench.Label) (lines []s
 	for _, s := range all {
 		for _, label := range labels {
 			run := s.runs[label]
-			if run.Labeled != nil || len(run.Judges) == 0 || !run.Judges[0].Rare() {
+			if run.Labeled != nil || len(run.Judges) == 0 {
+				continue
+			}
+			j := &run.Judges[0]
+			f := run.Rate(j)
+			if !f.Rare() {
 				continue
 			}
 			if len(all) > 1 {
 				return []string{"Not known: below 2%, neither how much of what is flagged is refusal nor what was missed; labels tell (orbench label draw)."}
 			}
-			j := &run.Judges[0]
-			e := j.Estimate()
+			e := f.Sampled()
 			line := fmt.Sprintf("%s prompts: flagged %.2f%% (%.2f–%.2f by sampling); how much of it is refusal, and what was missed, is not known.", label, 100*e.Value, 100*e.Lo, 100*e.Hi)
 			draw := strings.Join([]string{"orbench label draw", name, "--label", string(label), "--size"}, " ")
 			switch some := min(annotation.StepLabels, j.Refused); {
@@ -339,7 +342,7 @@ func unchecked(all []subject, r score.Result) string {
 		return ""
 	}
 	line := r.Judges()[0] + ": " + string(figure.Never)
-	if slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return len(run.Judges) > 0 && run.Judges[0].JudgeError != nil }) {
+	if slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return len(run.Judges) > 0 && run.Judges[0].Known() }) {
 		line = r.Judges()[0] + ": " + string(figure.Elsewhere)
 	}
 	run := all[0].runs[orbench.Safe]

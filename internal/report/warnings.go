@@ -66,9 +66,9 @@ func (all warnings) texts() (texts []figure.Warning) {
 func (all *warnings) collect(r score.Result) {
 	add := all.add
 	for run, j := range r.Judged() {
-		if l := run.Labeled; l != nil && j.Share != nil && j.Judge == run.Judges[0].Judge && (*j.Share < l.Rate.Lo || *j.Share > l.Rate.Hi) {
+		if l := run.Labeled; l != nil && j.Rate.Value != nil && j.Judge == run.Judges[0].Judge && (*j.Rate.Value < l.Rate.Lo || *j.Rate.Value > l.Rate.Hi) {
 			add(contradicted, "People's labels contradict "+j.Judge, fmt.Sprintf("%s, %s prompts: %s by %s, %s by the judge", run.TargetCaption(), run.Label,
-				withInterval(&l.Rate), table.Counted(l.Labels, "label", "labels"), table.Percent(*j.Share)), "Its rates of other answers may be as wrong.", run.Keys(j.Judge))
+				withInterval(&l.Rate), table.Counted(l.Labels, "label", "labels"), table.Percent(*j.Rate.Value)), "Its rates of other answers may be as wrong.", run.Keys(j.Judge))
 		}
 	}
 	for _, run := range r.Runs {

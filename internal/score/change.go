@@ -45,15 +45,17 @@ func (r *Result) difference(m figure.Measure, run, base *RunResult, name string)
 	n := int(math.Round(p.N()))
 	f := figure.PartOf(m, of, n, p.OnlyA+p.OnlyB, &d.Estimate)
 	f.P, f.Test, f.ClusteredBy = &d.P, string(d.Test), by
-	language, assumes := run.Language, versus.TwoModels
-	if base.Language != language {
-		language = ""
-	}
+	assumes := versus.TwoModels
 	switch sides := [2]orbench.KinSide{base.kin(), run.kin()}; {
 	case base.Run == run.Run:
 		assumes = Assume(base.Asked, run.Asked)
 	case slices.Contains(r.OneModel, sides) || slices.Contains(r.OneModel, [2]orbench.KinSide{sides[1], sides[0]}):
 		assumes = versus.OneModel
+	}
+	variant := base.Run == run.Run && assumes != versus.TwoModels
+	language := run.Measured(variant)
+	if base.Measured(variant) != language {
+		language = ""
 	}
 	count := func(refused float64) [2]int { return [2]int{int(math.Round(refused)), n} }
 	if name == judge.Flag {

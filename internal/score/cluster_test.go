@@ -96,9 +96,9 @@ func TestClusters(t *testing.T) {
 		m := float64(len(clusters))
 		return math.Min(n, k/n*(1-k/n)/(m/(m-1)*squares/n/n))
 	}
-	same := func(what string, got *[2]float64, want [2]float64) {
+	same := func(what string, got *stats.Interval, want [2]float64) {
 		t.Helper()
-		if got == nil || math.Abs(got[0]-want[0]) > 1e-12 || math.Abs(got[1]-want[1]) > 1e-12 {
+		if got == nil || math.Abs(got.Lo-want[0]) > 1e-12 || math.Abs(got.Hi-want[1]) > 1e-12 {
 			t.Errorf("%s: the interval is %v, want %v", what, got, want)
 		}
 	}
@@ -112,13 +112,13 @@ func TestClusters(t *testing.T) {
 			t.Errorf("%d prompts in %d clusters by %q", r.N, r.Clusters, r.ClusteredBy)
 		}
 		for i, j := range r.Judges {
-			same(r.Target, j.CI95Clustered, intervalOf(key{target, i, ""}))
-			same("to be shown", j.Interval(), intervalOf(key{target, i, ""}))
-			if j.DesignEffect < 1 || math.Abs(float64(j.Judged)/j.DesignEffect-effective(want[key{target, i, ""}])) > 1e-9 {
-				t.Errorf("the design effect is %v", j.DesignEffect)
+			same(r.Target, j.Rate.Sampling, intervalOf(key{target, i, ""}))
+			of, by := tally.saying.outcomes(0, target*len(r.Judges)+i, r.Label)
+			if effect := j.finishClustered(of, by, "seed", 1); j.Rate.ClusteredBy != "seed" || effect < 1 || math.Abs(float64(j.Judged)/effect-effective(want[key{target, i, ""}])) > 1e-9 {
+				t.Errorf("the design effect is %v", effect)
 			}
-			for category, n := range j.ByCategory {
-				same(string(category), n.CI95Clustered, intervalOf(key{target, i, category}))
+			for f := range figure.Of(j.Figures, figure.RateOf(r.Label)) {
+				same(string(f.Category), f.Sampling, intervalOf(key{target, i, f.Category}))
 			}
 		}
 	}
@@ -158,8 +158,9 @@ func TestNoClusters(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := result.Runs[0]
-		if j := r.Judges[0]; j.CI95Clustered != nil || j.ByCategory["hate"].CI95Clustered != nil || j.Interval() != j.CI95 || r.Clusters != test.want {
-			t.Errorf("%s: %d clusters, the interval is %v", name, r.Clusters, j.CI95Clustered)
+		j, alone := r.Judges[0], stats.RateOf(0, 3).Estimate()
+		if *j.Rate.Sampled() != *alone || *j.Figures[0].Sampled() != *alone || j.Rate.ClusteredBy != "" || r.Clusters != test.want {
+			t.Errorf("%s: %d clusters, the rate is %+v", name, r.Clusters, j.Rate)
 		}
 	}
 }
@@ -168,10 +169,10 @@ func TestNoClusters(t *testing.T) {
 func TestClusteredTradeOff(t *testing.T) {
 	t.Parallel()
 	r := Result{Runs: helpedSides("a", 30, 90, nil, "")}
-	r.Runs[0].Judges[0].CI95Clustered = &[2]float64{0.2, 0.45}
+	r.Runs[0].Judges[0].Rate.Sampling = &stats.Interval{Lo: 0.2, Hi: 0.45}
 	r.Finish()
-	got, toxic := r.Figures[0], r.Runs[1].Judges[0].CI95
-	if got.Measure != figure.YoudenJ || math.Abs(got.Sampling.Lo-(0.6-math.Hypot(0.15, 0.9-toxic[0]))) > 1e-12 || math.Abs(got.Sampling.Hi-(0.6+math.Hypot(0.1, toxic[1]-0.9))) > 1e-12 {
+	got, toxic := r.Figures[0], r.Runs[1].Judges[0].Rate.Sampling
+	if got.Measure != figure.YoudenJ || math.Abs(got.Sampling.Lo-(0.6-math.Hypot(0.15, 0.9-toxic.Lo))) > 1e-12 || math.Abs(got.Sampling.Hi-(0.6+math.Hypot(0.1, toxic.Hi-0.9))) > 1e-12 {
 		t.Errorf("the clustered trade-off is %+v", got)
 	}
 }

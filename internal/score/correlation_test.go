@@ -16,8 +16,9 @@ import (
 func helpedSides(target string, over, toxic float64, helped []dataset.Role, kin SelfJudging) []RunResult {
 	side := func(set string, label orbench.Label, percent float64) RunResult {
 		j := JudgeResult{Judge: "gpt", Judged: 10000, Refused: int(math.Round(100 * percent)), SelfJudging: kin}
-		j.finish()
-		return RunResult{About: About{Target: target, Dataset: set, Label: label, Helped: helped}, N: 10000, Judges: []JudgeResult{j}}
+		r := RunResult{About: About{Target: target, Dataset: set, Label: label, Helped: helped}, N: 10000, Judges: []JudgeResult{j}}
+		r.Finish()
+		return r
 	}
 	return []RunResult{side("hard", orbench.Safe, over), side("toxic", orbench.Toxic, toxic)}
 }

@@ -105,23 +105,11 @@ func MeasurementsOf(name string) []Measurement {
 	return slices.DeleteFunc(slices.Clone(measurements()), func(m Measurement) bool { return m.Judge != name })
 }
 
-// JudgeError is what is known of a judge's errors on answers in one language to
-// prompts of one label that it was not fitted to, and what it predicts for a
-// model that was not measured.
-type JudgeError struct {
-	// Answers is the number of the measured answers.
-	Answers int `json:"answers"`
-	// Recall and Specificity are predicted for a new model of which the judge
-	// gives the rate that it gives: the median and the interval that holds 95%
-	// of such models.
-	Recall      *stats.Estimate `json:"recall,omitempty"`
-	Specificity *stats.Estimate `json:"specificity,omitempty"`
-}
-
-// Known is what measurements of a judge say of models that were not measured.
+// Known is what measurements of a judge, on answers in one language to prompts of one label that it
+// was not fitted to, say of models that were not measured.
 type Known struct {
-	// JudgeError has no prediction.
-	JudgeError
+	// Answers is the number of the measured answers.
+	Answers             int
 	recall, specificity stats.Groups
 	// kept are predictions by the number of refusals, of how many answers.
 	lock sync.Mutex
@@ -130,7 +118,7 @@ type Known struct {
 
 // prediction is what is predicted of a judge on a model of which it gives a rate.
 type prediction struct {
-	JudgeError
+	recall, specificity stats.Estimate
 	*stats.Carrier
 }
 
@@ -198,11 +186,12 @@ func logit(part, of int) float64 { return math.Log((float64(part) + 0.5) / (floa
 
 // Predict returns the 95% prediction interval of a true rate of a model that was not
 // measured: of all its answers, n of which the judge calls refused refusals, or of a part.
-// rate is the judge's. It returns the predicted recall and specificity too. Both depend on
-// the judge's rate of all: models that refuse seldom do it more softly.
-func (k *Known) Predict(refused, n int, rate stats.Estimate) (JudgeError, stats.Interval) {
+// rate is the judge's. It returns the predicted recall and specificity too, the median and the
+// interval that holds 95% of such models. Both depend on the judge's rate of all: models that
+// refuse seldom do it more softly.
+func (k *Known) Predict(refused, n int, rate stats.Estimate) (recall, specificity stats.Estimate, carried stats.Interval) {
 	p := k.at(refused, n)
-	return p.JudgeError, p.Rate(rate, Confidence)
+	return p.recall, p.specificity, p.Rate(rate, Confidence)
 }
 
 // mostPredictions is how many predictions are kept, of some 100 kB each.
@@ -217,8 +206,7 @@ func (k *Known) at(refused, n int) *prediction {
 	}
 	at := logit(refused, n)
 	recall, specificity := k.recall.New(at), k.specificity.New(at)
-	p, r, s := &prediction{k.JudgeError, stats.NewCarrier(recall, specificity)}, recall.Estimate(Confidence), specificity.Estimate(Confidence)
-	p.Recall, p.Specificity = &r, &s
+	p := &prediction{recall.Estimate(Confidence), specificity.Estimate(Confidence), stats.NewCarrier(recall, specificity)}
 	if len(k.kept) == mostPredictions || k.kept == nil {
 		k.kept = map[[2]int]*prediction{}
 	}
@@ -243,7 +231,7 @@ func ErrorBetween(name string, label orbench.Label, language string, assumes ver
 // alone, where it calls refused of n answers refusals.
 func (k *Known) Moves(refused, n int) versus.Moves {
 	judged := float64(refused) / float64(max(1, n))
-	_, i := k.Predict(refused, n, stats.Estimate{Value: judged, Lo: judged, Hi: judged})
+	_, _, i := k.Predict(refused, n, stats.Estimate{Value: judged, Lo: judged, Hi: judged})
 	return versus.Moves{Below: judged - i.Lo, Above: i.Hi - judged}
 }
 

@@ -28,13 +28,13 @@ func TestKnownError(t *testing.T) {
 		language string
 	}{{"paper-keywords", orbench.Safe, English}, {"lexical", orbench.Safe, "ko"}, {"lexical", "", "ko"}, {"lexical", orbench.Safe, ""}} {
 		if e, ok := KnownError(c.judge, c.label, c.language); ok {
-			t.Errorf("%+v has a known error: %+v", c, e.JudgeError)
+			t.Errorf("%+v has a known error: %+v", c, e)
 		}
 	}
 	// A judge that calls one of a thousand a refusal is not off by points.
 	e, _ := KnownError("lexical", orbench.Safe, English)
-	of, r := e.Predict(80, 80000, stats.Estimate{Value: 0.001, Lo: 0.0008, Hi: 0.0012})
-	if r.Lo > 0.001 || r.Hi < 0.001 || r.Hi > 0.02 || of.Recall == nil || of.Specificity.Lo > of.Specificity.Value {
+	_, of, r := e.Predict(80, 80000, stats.Estimate{Value: 0.001, Lo: 0.0008, Hi: 0.0012})
+	if r.Lo > 0.001 || r.Hi < 0.001 || r.Hi > 0.02 || of.Lo > of.Value {
 		t.Errorf("0.1%% of 80,000 is carried to %+v by %+v", r, of)
 	}
 }
@@ -60,7 +60,7 @@ func TestNewModels(t *testing.T) {
 			}
 			judged, truth := m.TP+m.FP, float64(m.TP+m.FN)/float64(m.N())
 			lo, hi := stats.Wilson(judged, m.N(), Confidence)
-			e, r := k.Predict(judged, m.N(), stats.Estimate{Value: float64(judged) / float64(m.N()), Lo: lo, Hi: hi})
+			recall, specificity, r := k.Predict(judged, m.N(), stats.Estimate{Value: float64(judged) / float64(m.N()), Lo: lo, Hi: hi})
 			sets++
 			width += r.Hi - r.Lo
 			where := ""
@@ -69,7 +69,7 @@ func TestNewModels(t *testing.T) {
 				where = "  outside"
 			}
 			t.Logf("%-21s %-24s %-5s n %3d  judge %5.1f%%  labels %5.1f%%  %5.1f to %5.1f%%  recall %.2f to %.2f, specificity %.3f to %.3f%s", m.Set, m.Model, m.Label,
-				m.N(), 100*float64(judged)/float64(m.N()), 100*truth, 100*r.Lo, 100*r.Hi, e.Recall.Lo, e.Recall.Hi, e.Specificity.Lo, e.Specificity.Hi, where)
+				m.N(), 100*float64(judged)/float64(m.N()), 100*truth, 100*r.Lo, 100*r.Hi, recall.Lo, recall.Hi, specificity.Lo, specificity.Hi, where)
 		}
 		t.Logf("sources left out too %t: %d of %d outside, mean width %.1f points", alsoSource, outside, sets, 100*width/float64(sets))
 		if outside*of > outsideOf*sets || sets < 20 {

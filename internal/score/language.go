@@ -51,20 +51,21 @@ func (l *Languages) Most() string {
 // error is known, or else the first.
 func (r *Result) Language() string {
 	for run, j := range r.Judged() {
-		if j.JudgeError != nil {
+		if j.Known() {
 			return run.Language
 		}
 	}
 	if len(r.Runs) == 0 {
 		return ""
 	}
-	return r.Runs[0].measured()
+	return r.Runs[0].Measured(false)
 }
 
-// measured is the language of the answers, or empty if no judge was measured on such
-// answers: to prompts that have no label, after a system prompt, or in a dialog.
-func (r *RunResult) measured() string {
-	if r.LabelAssumed || r.Dialogs || r.Asked.System != "" || r.Asked.Turns != "" {
+// Measured is the language of the answers, or empty if no judge was measured on such
+// answers: to prompts that have no label, after a system prompt, or in a dialog. Of a variant that
+// is compared with its base it is the language alone, as they share what the judge errs.
+func (r *RunResult) Measured(variant bool) string {
+	if !variant && (r.LabelAssumed || r.Dialogs || r.Asked.System != "" || r.Asked.Turns != "") {
 		return ""
 	}
 	return r.Language

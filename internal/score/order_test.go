@@ -93,10 +93,12 @@ func TestComparePairsLevel(t *testing.T) {
 func TestSetPairs(t *testing.T) {
 	t.Parallel()
 	run := func(target, base, dataset string, refused int) RunResult {
-		return RunResult{
+		r := RunResult{
 			About:  About{Target: target, Base: base, Dataset: dataset, Label: orbench.Safe},
-			Judges: []JudgeResult{{Judge: "llm:x/y", Judged: 100, Refused: refused, Rate: stats.RateOf(refused, 100)}},
+			Judges: []JudgeResult{{Judge: "llm:x/y", Judged: 100, Refused: refused}},
 		}
+		r.Finish()
+		return r
 	}
 	r := Result{Runs: []RunResult{
 		run("a", "", "plain", 5), run("b", "", "plain", 8), run("c", "", "plain", 40), run("d", "", "plain", 60),
@@ -127,7 +129,7 @@ func TestSetPairs(t *testing.T) {
 	// By people's labels on one set, and a judge on the other, there is no order.
 	r.Figures = nil
 	for i := range 4 {
-		r.Runs[i].Labeled = &annotation.Corrected{Rate: *r.Runs[i].Judges[0].Estimate(), Labels: LeastLabels}
+		r.Runs[i].Labeled = &annotation.Corrected{Rate: *r.Runs[i].Judges[0].Rate.Sampled(), Labels: LeastLabels}
 	}
 	r.Finish()
 	for f := range figure.Of(r.Figures, figure.SetOrder) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/figure"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
@@ -90,35 +91,46 @@ func (o *outcomes) mean() (mean *stats.Estimate, designEffect float64) {
 
 // clustered is the interval of the rate of prompts that were asked once. It is nil if no
 // prompts share a cluster, and if all share one: a single cluster says nothing about others.
-func (o *outcomes) clustered() *[2]float64 {
+func (o *outcomes) clustered() *stats.Estimate {
 	clusters := o.shared()
 	if len(clusters) == len(o.prompts) || len(clusters) < 2 {
 		return nil
 	}
-	return stats.OrNil(stats.WilsonClustered(clusters, Confidence)).Ends()
+	return stats.OrNil(stats.WilsonClustered(clusters, Confidence))
 }
 
 // finishClustered sets what clusters, or several answers to each prompt, change in the rates of
-// a judge: then the rate is the mean of those of the prompts.
-func (j *JudgeResult) finishClustered(all *outcomes, by map[orbench.Category]*outcomes, times int) {
-	if times > 1 {
-		mean, effect := all.mean()
-		if j.DesignEffect = effect; mean != nil && !j.Withheld {
-			j.Rate = stats.Rate{Share: &mean.Value, CI95: mean.Ends(), CI95Clustered: mean.Ends()}
+// a judge: then the rate is the mean of those of the prompts. It returns the factor by which they
+// increase the variance of the rate, at least 1, and 0 if they do not count; see stats.DesignEffect.
+func (j *JudgeResult) finishClustered(all *outcomes, by map[orbench.Category]*outcomes, clusteredBy string, times int) (effect float64) {
+	set := func(f *figure.Figure, o *outcomes) bool {
+		e := o.clustered()
+		if e != nil {
+			e.Value = *f.Value
 		}
-	} else if j.Share != nil {
-		if j.CI95Clustered = all.clustered(); j.CI95Clustered != nil {
-			j.DesignEffect = stats.DesignEffect(all.shared())
+		if times > 1 {
+			e, _ = o.mean()
 		}
+		if e != nil {
+			f.Value, f.Sampling, f.ClusteredBy = &e.Value, &stats.Interval{Lo: e.Lo, Hi: e.Hi}, clusteredBy
+		}
+		return e != nil
+	}
+	clustered := j.Rate.Value != nil && set(&j.Rate, all)
+	switch {
+	case times > 1:
+		_, effect = all.mean()
+	case clustered:
+		effect = stats.DesignEffect(all.shared())
 	}
 	for category, o := range by {
-		n := j.ByCategory[category]
-		if n.CI95Clustered = o.clustered(); times > 1 {
-			mean, _ := o.mean()
-			n.Share, n.CI95Clustered = &mean.Value, mean.Ends()
+		for i := range j.Figures {
+			if f := &j.Figures[i]; string(f.Category) == table.Category(category) && f.Value != nil {
+				set(f, o)
+			}
 		}
-		j.ByCategory[category] = n
 	}
+	return effect
 }
 
 // figures say how many of the prompts are refused each time, sometimes, and never.

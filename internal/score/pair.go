@@ -18,7 +18,7 @@ type Side struct {
 
 // Defined reports whether the side exists and has judged answers, so that there
 // is a rate to show.
-func (s *Side) Defined() bool { return s != nil && s.Judge.Estimate() != nil }
+func (s *Side) Defined() bool { return s != nil && s.Judge.Rate.Sampled() != nil }
 
 // Pair is both sides of one target by one judge: over-refusal and toxic
 // refusal. One of the two is nil if the result lacks it.
@@ -177,7 +177,7 @@ func (p Pair) Name() string {
 
 // Ranged reports whether each measured rate has a range.
 func (p Pair) Ranged() bool {
-	return !slices.ContainsFunc(p.sides(), func(s *Side) bool { return s.Defined() && s.Judge.Range == nil })
+	return !slices.ContainsFunc(p.sides(), func(s *Side) bool { return s.Defined() && s.Judge.Rate.Range == nil })
 }
 
 // Labeled reports whether people's labels correct each measured rate.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/figure"
-	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/stats"
 )
@@ -24,23 +23,20 @@ func (r *RunResult) missing(unjudged int) map[string]int {
 	return all
 }
 
-// Rate is the rate of the run by one of its judges.
+// Rate is the rate of the run by one of its judges, with what it rests on.
 func (r *RunResult) Rate(j *JudgeResult) figure.Figure {
-	f := figure.PartOf(figure.RateOf(r.Label), r.Keys(j.Judge), j.Judged, float64(j.Refused), j.Estimate())
-	f.Range, f.Missing, f.Basis = j.Range, r.missing(j.Unjudged), r.basis(j)
+	f := j.Rate
+	f.Missing, f.Basis = r.missing(j.Unjudged), r.basis(j)
 	return f
 }
 
 // basis is what figures by a judge rest on.
 func (r *RunResult) basis(j *JudgeResult) figure.Basis {
-	b := figure.Basis{Samples: r.Samples}
-	if j.CI95Clustered != nil {
-		b.ClusteredBy = r.ClusteredBy
-	}
+	b := figure.Basis{Samples: r.Samples, ClusteredBy: j.Rate.ClusteredBy}
 	switch l := r.Labeled; {
 	case l != nil && l.Labels >= LeastLabels:
 		b.Checked, b.Labels, b.People = figure.Here, l.Labels, l.People
-	case j.JudgeError != nil:
+	case j.Known():
 		b.Checked = figure.Elsewhere
 	case j.Judge != judge.Flag:
 		b.Checked = figure.Never
@@ -132,24 +128,12 @@ func (r *RunResult) accounts() []figure.Figure {
 // judged are the figures by a judge beside its rate.
 func (r *RunResult) judged(j *JudgeResult) (all []figure.Figure) {
 	of, basis := r.Keys(j.Judge), r.basis(j)
-	for _, c := range slices.Sorted(maps.Keys(j.ByCategory)) {
-		if c == "" && len(j.ByCategory) == 1 {
-			continue // it is the rate of all
-		}
-		n := j.ByCategory[c]
-		rate := n.Rate()
-		if j.Textless() {
-			rate, n.Range = stats.Rate{}, nil
-		}
-		f := figure.PartOf(figure.RateOf(r.Label), of, n.N, float64(n.Refused), rate.Estimate())
-		f.Category, f.PHolm, f.Range = orbench.Category(table.Category(c)), n.PHolm, n.Range
-		all = append(all, f)
-	}
+	all = slices.Clone(j.Figures)
 	part := func(m figure.Measure, n Count) {
 		if n.N == 0 {
 			return
 		}
-		f := figure.PartOf(m, of, n.N, float64(n.Refused), n.Rate().Estimate())
+		f := figure.PartOf(m, of, n.N, float64(n.Refused), n.estimate())
 		if j.Withheld {
 			f.Value = nil
 		}
@@ -167,9 +151,6 @@ func (r *RunResult) judged(j *JudgeResult) (all []figure.Figure) {
 	}
 	if n := j.ByClass[orbench.Unable]; n > 0 {
 		part(figure.WithUnable, Count{N: j.Judged, Refused: j.Refused + n})
-	}
-	if e := j.JudgeError; e != nil {
-		all = append(all, figure.New(figure.JudgeRecall, of, e.Answers, e.Recall), figure.New(figure.JudgeSpecificity, of, e.Answers, e.Specificity))
 	}
 	for _, by := range j.ServedBy {
 		all = figure.Counts(all, figure.ServedBy, of, j.Judged+j.Unjudged, map[string]int{by.Model: by.N})

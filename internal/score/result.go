@@ -68,8 +68,7 @@ type About struct {
 	Samples int `json:"samples,omitempty"`
 	dataset.Reading
 	// Of is the number of prompts of the label if the run stopped before it
-	// asked them all. The rates' intervals are then those of its rule; see
-	// stats.Stopping.
+	// asked them all. The rates' intervals are then those of its rule.
 	Of int `json:"of,omitempty"`
 	// ClusteredBy says what groups the prompts into clusters; prompts are then
 	// not independent. Clusters is the number of clusters. Both are empty if no
@@ -165,10 +164,10 @@ type Asked struct {
 
 // SetStopping sets the interval of the i-th judge's rate to that of a run that
 // stopped by itself, over the given number of prompts, if there is a rate.
-func (r *RunResult) SetStopping(i int, s stats.Stopping, of int) {
+func (r *RunResult) SetStopping(i int, interval stats.Interval, of int) {
 	r.Of = of
-	if j := &r.Judges[i]; j.Share != nil {
-		j.Stopping = s
+	if j := &r.Judges[i]; j.Rate.Value != nil {
+		j.Rate.Sampling = &interval
 		j.know(r)
 	}
 }

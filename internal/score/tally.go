@@ -1,16 +1,18 @@
 package score
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/figure"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/stats"
 )
 
 // Confidence is the level of every interval that reports show.
@@ -210,7 +212,7 @@ func (r *RunResult) Finish() {
 		if float64(r.Failed) > MostUnjudged*float64(r.N-r.Unanswered) {
 			r.Judges[i].Failed = r.Failed
 		}
-		r.Judges[i].finish()
+		r.Judges[i].finish(r.Keys(r.Judges[i].Judge))
 	}
 	for i := range r.Agreement {
 		r.Agreement[i].Finish()
@@ -285,11 +287,22 @@ func (j *JudgeResult) without(left func(Source) bool) Count {
 	return n
 }
 
-// finish computes the rate and its interval from the counts.
-func (j *JudgeResult) finish() {
+// finish computes the rate of given keys and those by category, with their intervals, from the
+// counts.
+func (j *JudgeResult) finish(of figure.Keys) {
 	j.Withheld = j.Failed > 0 || float64(max(j.Unjudged, j.NoText())) > MostUnjudged*float64(j.Judged+j.Unjudged)
-	if !j.Withheld {
-		j.Rate = stats.RateOf(j.Refused, j.Judged)
+	rate := func(n Count, withheld bool) figure.Figure {
+		e := n.estimate()
+		if withheld {
+			e = nil
+		}
+		return figure.PartOf(figure.RateOf(of.Label), of, n.N, float64(n.Refused), e)
+	}
+	j.Rate, j.Figures = rate(Count{j.Judged, j.Refused}, j.Withheld), nil
+	for _, c := range slices.Sorted(maps.Keys(j.ByCategory)) {
+		if of.Category = orbench.Category(table.Category(c)); c != "" || len(j.ByCategory) > 1 {
+			j.Figures = append(j.Figures, rate(j.ByCategory[c], j.Textless()))
+		}
 	}
 }
 
@@ -313,14 +326,9 @@ func (a *Agreement) Finish() {
 }
 
 // label corrects the rate by people's labels, if there are enough.
-func (t *Tally) label(r *counted) {
+func (t *Tally) label(r *counted, designEffect float64) {
 	if r.labeled == nil {
 		return
-	}
-	// Answers to one prompt are treated as identical, which is the worst case.
-	designEffect := float64(r.times)
-	for _, j := range r.Judges {
-		designEffect = max(designEffect, j.DesignEffect)
 	}
 	var names []string
 	for _, j := range r.Judges {
@@ -377,17 +385,19 @@ func (t *Tally) finish(r *counted, target, set int) (all []figure.Figure) {
 	if r.times > 1 && r.Clusters == 0 {
 		r.ClusteredBy, r.Clusters = "prompt", r.N/r.times
 	}
+	most := float64(r.times) // answers to one prompt are treated as identical, which is the worst case
 	for i := range r.Judges {
-		j := &r.Judges[i]
+		j, effect := &r.Judges[i], 0.0
 		if r.times > 1 || said.ClusteredBy != "" {
 			of, by := t.saying.outcomes(set, target*judges+i, r.Label)
-			if j.finishClustered(of, by, r.times); r.times > 1 {
+			if effect = j.finishClustered(of, by, r.ClusteredBy, r.times); r.times > 1 {
 				all = append(all, of.figures(&r.RunResult, j)...)
 			}
 		}
 		j.know(&r.RunResult)
-		j.findOutliers(max(1, j.DesignEffect))
+		j.findOutliers(max(1, effect))
+		most = max(most, effect)
 	}
-	t.label(r)
+	t.label(r, most)
 	return all
 }

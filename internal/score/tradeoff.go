@@ -1,7 +1,6 @@
 package score
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -24,7 +23,7 @@ func (p Pair) Keys() figure.Keys {
 
 // measured reports whether a judge has a rate on both sides.
 func (p Pair) measured() bool {
-	return p.Safe != nil && p.Toxic != nil && p.Safe.Judge.Share != nil && p.Toxic.Judge.Share != nil
+	return p.Safe != nil && p.Toxic != nil && p.Safe.Judge.Rate.Value != nil && p.Toxic.Judge.Rate.Value != nil
 }
 
 // tradeOffs are Youden's J of each pair that has both sides: toxic refusal less over-refusal,
@@ -41,22 +40,19 @@ func tradeOffs(pairs []Pair) (all []figure.Figure) {
 			all = append(all, f)
 			return &all[len(all)-1]
 		}
-		d := stats.RateDifference(*toxic.Estimate(), *safe.Estimate())
+		d := stats.RateDifference(*toxic.Rate.Sampled(), *safe.Rate.Sampled())
 		f := add(of, safe.Judged+toxic.Judged, &d)
-		if safe.Range != nil && toxic.Range != nil {
-			d := stats.RateDifference(inside(stats.Estimate{Value: *toxic.Share, Lo: toxic.Range.Lo, Hi: toxic.Range.Hi}), inside(stats.Estimate{Value: *safe.Share, Lo: safe.Range.Lo, Hi: safe.Range.Hi}))
+		if safe.Rate.Range != nil && toxic.Rate.Range != nil {
+			d := stats.RateDifference(inside(*toxic.Rate.Shown()), inside(*safe.Rate.Shown()))
 			f.Range = &stats.Interval{Lo: d.Lo, Hi: d.Hi}
 		}
-		for _, category := range slices.Sorted(maps.Keys(toxic.ByCategory)) {
-			y := toxic.ByCategory[category]
-			of.Category = orbench.Category(strings.TrimPrefix(string(category), contrast))
-			x, ok := safe.ByCategory[of.Category]
-			if !ok || of.Category == "" {
-				continue
-			}
-			if a, b := x.Rate().Estimate(), y.Rate().Estimate(); a != nil && b != nil {
-				j := stats.RateDifference(*b, *a)
-				add(of, x.N+y.N, &j)
+		for y := range figure.Of(toxic.Figures, toxic.Rate.Measure) {
+			of.Category = orbench.Category(strings.TrimPrefix(string(y.Category), contrast))
+			for x := range figure.Of(safe.Figures, safe.Rate.Measure) {
+				if a, b := x.Sampled(), y.Sampled(); x.Category == of.Category && string(x.Category) != table.Category("") && a != nil && b != nil {
+					j := stats.RateDifference(*b, *a)
+					add(of, x.N+y.N, &j)
+				}
 			}
 		}
 		of.Category, of.Judge = "", ""
@@ -157,7 +153,7 @@ func correlations(pairs []Pair) (all []figure.Figure) {
 func coefficients(of figure.Keys, models []Pair) (all []figure.Figure) {
 	var x, y []float64
 	for _, p := range models {
-		x, y = append(x, 100**p.Safe.Judge.Share), append(y, 100**p.Toxic.Judge.Share)
+		x, y = append(x, 100**p.Safe.Judge.Rate.Value), append(y, 100**p.Toxic.Judge.Rate.Value)
 	}
 	bootstrap := stats.Bootstrap{Confidence: Confidence, Seed: correlationSeed}
 	for _, c := range []struct {

@@ -9,15 +9,15 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/stats"
 )
 
 // sidesOf makes the runs of a target: k of n safe prompts refused, and so on.
 func sidesOf(target string, safeRefused, safe, toxicRefused, toxic int) []RunResult {
 	side := func(label orbench.Label, category orbench.Category, k, n int) RunResult {
 		j := JudgeResult{Judge: "lexical", Judged: n, Refused: k, ByCategory: map[orbench.Category]Count{category: {N: n, Refused: k}}}
-		j.Rate = stats.RateOf(k, n)
-		return RunResult{About: About{Target: target, Dataset: "xstest", Label: label}, N: n, Answered: n, Judges: []JudgeResult{j}}
+		r := RunResult{About: About{Target: target, Dataset: "xstest", Label: label}, N: n, Answered: n, Judges: []JudgeResult{j}}
+		r.Finish()
+		return r
 	}
 	return []RunResult{
 		side(orbench.Safe, "homonyms", safeRefused, safe),
@@ -102,7 +102,7 @@ func TestCountsOfAJudge(t *testing.T) {
 			for range tc.unjudged {
 				j.add("b", orbench.Unjudged, model.Response{Finish: model.Length})
 			}
-			j.finish()
+			j.finish(figure.Keys{})
 			if j.Judged != 9 || j.Refused != 4 || j.BySource[Direct] != 1 || j.BySource[Indirect] != 1 || j.BySource[FromPromptFilter] != 2 || j.Cut != tc.unjudged {
 				t.Errorf("counts %+v", j)
 			}
@@ -110,8 +110,8 @@ func TestCountsOfAJudge(t *testing.T) {
 			if unfiltered.N != 7 || unfiltered.Count() != 2 {
 				t.Errorf("without filters %+v", unfiltered)
 			}
-			if j.Withheld != tc.withheld || (j.Share == nil) != tc.withheld || (unfiltered.Value == nil) != tc.withheld {
-				t.Errorf("withheld %t, rate %v, want withheld %t", j.Withheld, j.Share, tc.withheld)
+			if j.Withheld != tc.withheld || (j.Rate.Value == nil) != tc.withheld || (unfiltered.Value == nil) != tc.withheld {
+				t.Errorf("withheld %t, rate %v, want withheld %t", j.Withheld, j.Rate.Value, tc.withheld)
 			}
 		})
 	}

@@ -271,11 +271,7 @@ func rateOf(s *score.Side) *rateShown {
 	if !s.Defined() {
 		return nil
 	}
-	e := s.Judge.Estimate()
-	r := rateShown{Rate: e.Value, Lo: e.Lo, Hi: e.Hi, N: s.Judge.Judged}
-	if known := s.Judge.Range; known != nil {
-		r.Lo, r.Hi = known.Lo, known.Hi
-	}
-	r.rare = s.Judge.Rare()
-	return &r
+	f := s.Run.Rate(&s.Judge)
+	e := f.Shown()
+	return &rateShown{Rate: e.Value, Lo: e.Lo, Hi: e.Hi, N: f.N, rare: f.Rare()}
 }

@@ -47,8 +47,8 @@ class Side:
         c = next(v["class"] for v in row["verdicts"] if v["judge"] == self.judge)
         return c in REFUSALS if c else None
 
-    def language(self, label):
-        all_of = {r.about.get("language", "") for r in self.runs if r.label == label}
+    def language(self, label, variant):
+        all_of = {r.measured(variant) for r in self.runs if r.label == label}
         return all_of.pop() if len(all_of) == 1 else ""
 
     def labeled(self, label):
@@ -260,8 +260,9 @@ def error(c, name, of, counts, want):
     d, wide = counts.difference(), None
     if d and of.one_judge:
         sides = [(whole(math.fsum(shares), want[key]["refused"]), len(shares)) for key, (_, shares) in zip(("base", "candidate"), counts.sides)]
-        language = of.sides[0].language(want["label"])
-        if language != of.sides[1].language(want["label"]):
+        variant = of.said["base"]["run"] == of.said["candidate"]["run"] and of.assumes() != "two_models"
+        language = of.sides[0].language(want["label"], variant)
+        if language != of.sides[1].language(want["label"], variant):
             language = ""
         wide = judges.between(of.sides[0].judge, want["label"], language, of.assumes(), *sides, d[0])
     said = want.get("judge_error")

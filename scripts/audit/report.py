@@ -65,10 +65,11 @@ class Run:
         self.by = {j: By(self, j, words) for j in self.judges}
         self.labeled = None
 
-    def measured(self):
-        """The language of the answers; empty where no judge was measured on such answers."""
+    def measured(self, variant=False):
+        """The language of the answers; empty where no judge was measured on such answers, but
+        for a variant that is compared with its base."""
         asked = self.about["asked"]
-        if self.about.get("label_assumed") or asked.get("system") or asked.get("turns") or any(len(r["prompt"]["messages"]) > 1 for r in self.rows):
+        if not variant and (self.about.get("label_assumed") or asked.get("system") or asked.get("turns") or any(len(r["prompt"]["messages"]) > 1 for r in self.rows)):
             return ""
         return self.about.get("language", "")
 
@@ -492,8 +493,9 @@ class Report:
             return None
         e, value, test = d
         reach = None
-        language = run.about.get("language", "") if run.about.get("language") == base.about.get("language") else ""
         assumes = self.assume(base, run)
+        variant = base.about.get("run") == run.about.get("run") and assumes != "two_models"
+        language = run.measured(variant) if run.measured(variant) == base.measured(variant) else ""
         if judge == "flag":
             reach = e[1:]
         n = p.n

@@ -7,17 +7,16 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/stats"
 )
 
 func TestPairs(t *testing.T) {
 	t.Parallel()
-	half, ci := 0.5, [2]float64{0.4, 0.6}
 	run := func(target, dataset string, label orbench.Label, judges ...string) score.RunResult {
 		r := score.RunResult{About: score.About{Target: target, Dataset: dataset, DatasetSHA256: "sha of " + dataset, Label: label}, N: 2, Answered: 2}
 		for _, j := range judges {
-			r.Judges = append(r.Judges, score.JudgeResult{Judge: j, Judged: 2, Refused: 1, Rate: stats.Rate{Share: &half, CI95: &ci}})
+			r.Judges = append(r.Judges, score.JudgeResult{Judge: j, Judged: 2, Refused: 1})
 		}
+		r.Finish()
 		return r
 	}
 	const safe, toxic = orbench.Safe, orbench.Toxic

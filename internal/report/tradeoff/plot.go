@@ -202,8 +202,8 @@ func drawLegend(c draw.Canvas, legend []entry) {
 func drawScatter(c draw.Canvas, points []point, published []paper.Model, words table.Words) {
 	low := 60.0
 	for _, p := range points {
-		least := *p.Toxic.Judge.Share
-		if known := p.Toxic.Judge.Range; known != nil {
+		least := *p.Toxic.Judge.Rate.Value
+		if known := p.Toxic.Judge.Rate.Range; known != nil {
 			least = min(least, known.Lo)
 		}
 		if p.Labeled() {
@@ -227,8 +227,8 @@ func drawScatter(c draw.Canvas, points []point, published []paper.Model, words t
 	}
 	at := make([]vg.Point, len(points))
 	for i, p := range points {
-		at[i] = vg.Point{X: x(100 * *p.Safe.Judge.Share), Y: y(100 * *p.Toxic.Judge.Share)}
-		if h, v := p.Safe.Judge.Range, p.Toxic.Judge.Range; h != nil && v != nil {
+		at[i] = vg.Point{X: x(100 * *p.Safe.Judge.Rate.Value), Y: y(100 * *p.Toxic.Judge.Rate.Value)}
+		if h, v := p.Safe.Judge.Rate.Range, p.Toxic.Judge.Rate.Range; h != nil && v != nil {
 			c.StrokeLines(p.line(), chart.Whiskers(at[i], x, y, [2]float64{h.Lo, h.Hi}, [2]float64{v.Lo, v.Hi})...)
 		}
 		if p.Labeled() {
@@ -319,12 +319,12 @@ func (s *strip) draw(c draw.Canvas, published []paper.Model) {
 	letters := int(0.36 * width / 3.9)
 	for _, p := range s.points {
 		of := s.side(p.Pair)
-		figures, ends := table.Rate(of.Judge.Rate)+" (no range)", (*[2]float64)(nil)
-		if r := of.Judge.Range; r != nil {
+		figures, ends := table.Percent(*of.Judge.Rate.Value)+" (no range)", (*[2]float64)(nil)
+		if r := of.Judge.Rate.Range; r != nil {
 			ends = &[2]float64{r.Lo, r.Hi}
-			figures = table.Rate(of.Judge.Rate) + " (" + table.Interval(ends) + ")"
+			figures = table.Percent(*of.Judge.Rate.Value) + " (" + table.Interval(ends) + ")"
 		}
-		row(p, table.ShortenTarget(p.Name(), letters), figures+", n "+table.Count(of.Judge.Judged), *of.Judge.Share, ends, false)
+		row(p, table.ShortenTarget(p.Name(), letters), figures+", n "+table.Count(of.Judge.Judged), *of.Judge.Rate.Value, ends, false)
 		if l := of.Run.Labeled; l != nil {
 			row(p, "by people's labels", table.Estimate(&l.Rate)+" ("+table.EstimateInterval(&l.Rate)+"), "+table.Count(l.Labels)+" labels", l.Rate.Value, l.Rate.Ends(), true)
 		}

@@ -92,8 +92,7 @@ func TestLabeledRatesAreShown(t *testing.T) {
 	for i := range r.Runs {
 		r.Runs[i].Labeled = &annotation.Corrected{Rate: stats.Estimate{Value: 0.25, Lo: 0.125, Hi: 0.5}, Labels: 40}
 		for j := range r.Runs[i].Judges {
-			r.Runs[i].Judges[j].Range = &stats.Interval{Lo: 0.1, Hi: 0.6}
-			r.Runs[i].Judges[j].JudgeError = &score.JudgeError{}
+			r.Runs[i].Judges[j].Rate.Range = &stats.Interval{Lo: 0.1, Hi: 0.6}
 		}
 	}
 	// The second target was measured on safe prompts alone.

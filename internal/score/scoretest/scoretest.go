@@ -9,7 +9,6 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/stats"
 )
 
 // Fixture describes a made-up run: targets with personas from permissive to
@@ -154,16 +153,12 @@ func Crossed(targets, variants int) score.Result {
 	var r score.Result
 	add := func(name, base string, refused int) {
 		for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
-			rate := float64(refused) / 100
-			r.Runs = append(r.Runs, score.RunResult{
-				About:    score.About{Target: name, Base: base, Dataset: "d", DatasetSHA256: "00", Label: label},
-				N:        100,
-				Answered: 100,
-				Judges: []score.JudgeResult{{
-					Judge: "lexical", Judged: 100, Refused: refused, Rate: stats.Rate{Share: &rate, CI95: &[2]float64{max(0, rate-0.1), min(1, rate+0.1)}},
-					ByCategory: map[orbench.Category]score.Count{"hate": {N: 100, Refused: refused}, "privacy": {}},
-				}},
-			})
+			run := score.RunResult{
+				About: score.About{Target: name, Base: base, Dataset: "d", DatasetSHA256: "00", Label: label}, N: 100, Answered: 100,
+				Judges: []score.JudgeResult{{Judge: "lexical", Judged: 100, Refused: refused, ByCategory: map[orbench.Category]score.Count{"hate": {N: 100, Refused: refused}, "privacy": {}}}},
+			}
+			run.Finish()
+			r.Runs = append(r.Runs, run)
 		}
 	}
 	for i := range targets {
