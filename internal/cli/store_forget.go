@@ -24,7 +24,7 @@ func (s app) forget() *cobra.Command {
 		Long: `Delete the texts of one user, or of before a day (UTC), from a store, with every call and
 label that has one of them. The index is deleted and the store is packed, so that no file of
 it has a byte of them. This cannot be undone. Run a killed command again. Texts of no known
-user or time ("orbench judge --set user_column=NAME") and of others too stay.`,
+user or time (columns user_id and timestamp) and of others too stay.`,
 		Example: `  orbench store forget --user customer-4711
   orbench store forget --before 2026-10-01`,
 		Args: cobra.NoArgs,

@@ -171,7 +171,7 @@ func layoutsOf(r score.Result) []layout {
 				if !slices.ContainsFunc(all, func(f figure.Figure) bool { return f.Value == nil }) {
 					return ""
 				}
-				return "No estimates where too many pairs are unjudged. To see them anyway, raise the share that may be unjudged (most_unjudged of orbench report)."
+				return "No estimates where too many pairs are unjudged."
 			},
 		},
 		{

@@ -20,7 +20,7 @@ func (n *noRates) add(j score.JudgeResult, who string) {
 // lines say who has no rate, why, and what helps.
 func (n noRates) lines() (lines []string) {
 	for why, text := range []struct{ since, help string }{
-		score.Unjudged: {"too many answers are unjudged", "The page of answers says why, and so does the rationale in a file of verdicts. To see a rate anyway, raise the share that may be unjudged (most_unjudged of orbench report)."},
+		score.Unjudged: {"too many answers are unjudged", "The page of answers says why, and so does the rationale in a file of verdicts."},
 		score.CutShort: {"the token limit cut too many answers before their first word", "Raise the limit of output tokens (max_tokens)."},
 		score.NoText:   {"too many are no answers", ""},
 

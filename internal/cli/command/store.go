@@ -37,7 +37,7 @@ func (e *Env) StoreFlag(c *cobra.Command, at *string) {
 
 // StoreArgument is what names the store in a command, empty for the default.
 func (e *Env) StoreArgument(at string) string {
-	if at == defaultStore || at == e.Getenv("ORBENCH_STORE") {
+	if at == "" || at == cmp.Or(e.Getenv("ORBENCH_STORE"), defaultStore) {
 		return ""
 	}
 	return " --store " + untrusted.Shell(address.Shown(at))

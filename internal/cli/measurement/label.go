@@ -61,9 +61,11 @@ settles a dispute counts.`,
 				return a.labelSheet(c.Context(), sheet)
 			}
 			return a.ofStudy(c.Context(), at, args, func(memory *store.Store, v voted) error {
-				return a.labelVoted(c.Context(), memory, v, a.person(person), disputes)
+				return a.labelVoted(c.Context(), memory, v, a.person(person), disputes, at)
 			}, func(memory *store.Store, r *run.Run, kept *index.Index) error {
-				return a.labelQueue(c.Context(), memory, r, kept, a.person(person), labelHow{what: "answers", prompts: prompts, disputes: disputes, see: "orbench report " + untrusted.Shell(r.Name), keep: memory.Annotate})
+				return a.labelQueue(c.Context(), memory, r, kept, a.person(person), labelHow{
+					what: "answers", prompts: prompts, disputes: disputes, store: at, see: "report", keep: memory.Annotate,
+				})
 			})
 		},
 	}
@@ -120,11 +122,11 @@ type labelDrawFlags struct {
 	seed   uint64
 	target string
 	label  string
+	store  string
 }
 
 func (a app) labelDrawCommand() *cobra.Command {
 	var f labelDrawFlags
-	var at string
 	c := &cobra.Command{
 		Use:   "draw [RUN]",
 		Short: "Draw answers at random for people to label",
@@ -141,7 +143,7 @@ compare two runs by labels, see "orbench compare --label".`,
   orbench label draw main --size 60 --target openai/gpt-4o --label safe`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.ofStudy(c.Context(), at, args, func(memory *store.Store, v voted) error {
+			return a.ofStudy(c.Context(), f.store, args, func(memory *store.Store, v voted) error {
 				return a.drawVoted(c.Context(), memory, v, f)
 			}, func(memory *store.Store, r *run.Run, kept *index.Index) error {
 				return a.labelDraw(c.Context(), memory, r, kept, f)
@@ -153,7 +155,7 @@ compare two runs by labels, see "orbench compare --label".`,
 	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the draw")
 	flags.StringVar(&f.target, "target", "", "only answers of this `TARGET`")
 	flags.StringVar(&f.label, "label", "", "only answers to prompts of this `LABEL`, such as safe")
-	a.StoreFlag(c, &at)
+	a.StoreFlag(c, &f.store)
 	return c
 }
 
@@ -187,7 +189,7 @@ func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kep
 	if n := annotation.MissingLabels(strata); n > 0 {
 		a.Infof("with so few labels for each rate, intervals can be too narrow; --size %d is enough", n)
 	}
-	a.Infof("label them with: orbench label %s", untrusted.Shell(r.Name))
+	a.Infof("label them with: orbench label%s %s", a.StoreArgument(f.store), untrusted.Shell(r.Name))
 	return nil
 }
 
@@ -336,8 +338,8 @@ type labelHow struct {
 	// what is labeled, such as answers; prompts if it is the prompts of a run's answers.
 	what              string
 	prompts, disputes bool
-	// see is the command that shows what labels change.
-	see string
+	// store keeps what is labeled, and see is the command that shows what labels change.
+	store, see string
 	// keep stores labels.
 	keep func(context.Context, []orbench.Annotation) error
 	// more is as in annotation.Sitting. outlook is that of the rates that labels correct, and
@@ -361,7 +363,7 @@ func (a app) labelSheet(ctx context.Context, sheet *logs.Sheet) error {
 	if err != nil {
 		return err
 	}
-	return a.sit(ctx, sheet.Path, sheet.Entries(), annotation.NewWords(said), sheet.Person, labelHow{what: "questions", see: "orbench logs report " + untrusted.Shell(sheet.Path), keep: sheet.Annotate})
+	return a.sit(ctx, sheet.Path, sheet.Entries(), annotation.NewWords(said), sheet.Person, labelHow{what: "questions", see: "logs report", keep: sheet.Annotate})
 }
 
 // labelQueue shows a person one answer of a run, or one prompt, after the other. Where all
@@ -373,7 +375,7 @@ func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, ke
 			return err
 		}
 		if how.prompts {
-			how.what, how.see = "prompts", how.see+" --full"
+			how.what = "prompts"
 		}
 		return a.sit(ctx, r.Name, entries, words, person, how)
 	}
@@ -444,9 +446,11 @@ func (a app) sit(ctx context.Context, name string, entries []annotation.Entry, w
 	if err == nil && as.labeled != nil {
 		err = as.labeled()
 	}
-	again := "orbench label " + untrusted.Shell(name) + " --as " + untrusted.Shell(person)
+	at := a.StoreArgument(as.store)
+	again := "orbench label" + at + " " + untrusted.Shell(name) + " --as " + untrusted.Shell(person)
+	see := "orbench " + as.see + at + " " + untrusted.Shell(name)
 	if as.prompts {
-		again += " --prompts"
+		again, see = again+" --prompts", see+" --full"
 	}
 	if as.disputes {
 		again += " --disputes"
@@ -457,9 +461,9 @@ func (a app) sit(ctx context.Context, name string, entries []annotation.Entry, w
 	case p.Labeled < p.All:
 		fmt.Fprintf(a.Stdout, "Go on with: %s\n", again)
 	case as.outlook != nil && as.outlook().Next > 0:
-		fmt.Fprintf(a.Stdout, "The same command draws %d more. See all figures with: %s\n", as.outlook().Next, as.see)
+		fmt.Fprintf(a.Stdout, "The same command draws %d more. See all figures with: %s\n", as.outlook().Next, see)
 	default:
-		fmt.Fprintf(a.Stdout, "See what the labels change with: %s\n", as.see)
+		fmt.Fprintf(a.Stdout, "See what the labels change with: %s\n", see)
 	}
 	return nil
 }

@@ -65,15 +65,15 @@ func (a app) drawVoted(ctx context.Context, memory *store.Store, v voted, f labe
 	if err := memory.Annotate(ctx, drawn); err != nil {
 		return err
 	}
-	a.Infof("drew %d of %d prompts that were put to the vote; label them with: orbench label %s", len(drawn), len(v.items), untrusted.Shell(v.name))
+	a.Infof("drew %d of %d prompts that were put to the vote; label them with: orbench label%s %s", len(drawn), len(v.items), a.StoreArgument(f.store), untrusted.Shell(v.name))
 	return nil
 }
 
 // labelVoted shows a person one drawn prompt of a build after the other. Where none is drawn
 // yet, it draws some.
-func (a app) labelVoted(ctx context.Context, memory *store.Store, v voted, person string, disputes bool) error {
+func (a app) labelVoted(ctx context.Context, memory *store.Store, v voted, person string, disputes bool, at string) error {
 	if len(audit.Entries(v.items, v.words())) == 0 {
-		err := a.drawVoted(ctx, memory, v, labelDrawFlags{size: min(audit.Usual, len(v.items)), seed: 1})
+		err := a.drawVoted(ctx, memory, v, labelDrawFlags{size: min(audit.Usual, len(v.items)), seed: 1, store: at})
 		if err == nil {
 			v.said, err = memory.Annotations(ctx)
 		}
@@ -81,7 +81,7 @@ func (a app) labelVoted(ctx context.Context, memory *store.Store, v voted, perso
 			return err
 		}
 	}
-	return a.sit(ctx, v.name, audit.Entries(v.items, v.words()), v.words(), person, labelHow{what: "prompts", disputes: disputes, see: "orbench report " + untrusted.Shell(v.name), keep: memory.Annotate})
+	return a.sit(ctx, v.name, audit.Entries(v.items, v.words()), v.words(), person, labelHow{what: "prompts", disputes: disputes, store: at, see: "report", keep: memory.Annotate})
 }
 
 // writeSheet writes entries as a table for people to fill in.

@@ -30,7 +30,7 @@ and what was done of it.`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.ofStudy(c.Context(), at, args, nil, func(memory *store.Store, r *run.Run, kept *index.Index) error {
-				return a.labelPlan(c.Context(), memory, r, kept, p)
+				return a.labelPlan(c.Context(), memory, at, r, kept, p)
 			})
 		},
 	}
@@ -44,7 +44,7 @@ and what was done of it.`,
 }
 
 // labelPlan keeps a plan and draws by it.
-func (a app) labelPlan(ctx context.Context, memory *store.Store, r *run.Run, kept *index.Index, p orbench.LabelPlan) error {
+func (a app) labelPlan(ctx context.Context, memory *store.Store, at string, r *run.Run, kept *index.Index, p orbench.LabelPlan) error {
 	if len(p.People) == 0 {
 		return command.InputError("--people", "nobody is named who labels", "name them, such as ana,ben")
 	}
@@ -57,7 +57,7 @@ func (a app) labelPlan(ctx context.Context, memory *store.Store, r *run.Run, kep
 	if err != nil {
 		return err
 	}
-	if err := a.labelDraw(ctx, memory, r, kept, labelDrawFlags{size: p.Size, seed: p.Seed}); err != nil {
+	if err := a.labelDraw(ctx, memory, r, kept, labelDrawFlags{size: p.Size, seed: p.Seed, store: at}); err != nil {
 		return err
 	}
 	if err := memory.Annotate(ctx, []orbench.Annotation{plan}); err != nil {
