@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -185,15 +186,17 @@ func (f *Calls) Prices(models []model.Ref) (price.Table, error) {
 	return prices, nil
 }
 
-// withFiles extends a table by those files that are of prices, or by those of providers, which
-// have a dialect each.
+// ofProviders is in files of providers, which have a dialect each; prices have none.
+var ofProviders = regexp.MustCompile(`(?m)(?:^[\s-]*|[{,]\s*)"?dialect"?\s*:`)
+
+// withFiles extends a table by those files that are of prices, or by those of providers.
 func withFiles[T any](table T, with func(T, io.Reader, string) (T, error), paths []string, prices bool) (T, error) {
 	for _, path := range paths {
 		text, err := settings.ReadFile(path, "correct the path")
 		if err != nil {
 			return table, err
 		}
-		if bytes.Contains(text, []byte("dialect")) == prices {
+		if ofProviders.Match(text) == prices {
 			continue
 		}
 		if table, err = with(table, bytes.NewReader(text), path); err != nil {

@@ -20,3 +20,19 @@ func TestBaseURLOfAnUnknownProvider(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestOfProviders tells files of providers from files of prices.
+func TestOfProviders(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"- {name: acme, dialect: openai}\n":    true,
+		"- name: acme\n  dialect: openai\n":    true,
+		`[{"name":"acme","dialect":"openai"}]`: true,
+		"# prices of models in any dialect: by list\n- {provider: acme, model: dialect, input: 1, output: 2}\n": false,
+		"- provider: acme\n  model: m\n  note: 'not for dialect'\n":                                             false,
+	} {
+		if got := ofProviders.MatchString(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
