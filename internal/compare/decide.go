@@ -89,7 +89,7 @@ func (c *Comparison) decided(r *Result, g Gate, t *tally, o Options) GateResult 
 		out.Chances = g.chances(n, of)
 	}
 	if out.Status == Undecided && out.Missing <= out.Bears && r.Paired && g.category == "" && !g.ofRate && !g.byVerdicts && len(c.paired(m.Label).Pairs) > 0 {
-		g.sayNeed(r, n, o.Commands, &out)
+		g.sayNeed(r, n, flips != nil, o.Commands, &out)
 	}
 	return out
 }
@@ -121,13 +121,19 @@ func (g Gate) passes(n *counts, lost int, of func(*counts) GateResult) bool {
 	return lost == 0 || of(n.imputed(lost, g, false)).Status == Passed && of(n.imputed(lost, g, true)).Status == Passed
 }
 
-// sayNeed says beside an undecided gate how many labels would decide it.
-func (g Gate) sayNeed(r *Result, n *counts, commands Commands, out *GateResult) {
+// sayNeed says beside an undecided gate how many labels would decide it: none where people
+// labeled all flips, or as many pairs as are thought to be enough.
+func (g Gate) sayNeed(r *Result, n *counts, flips bool, commands Commands, out *GateResult) {
 	out.LabelsNeeded = n.pairs.Labels(func(d stats.Estimate, p float64) bool {
 		var then GateResult
 		r.decideCorrected(g, &CorrectedMetric{Difference: d, Pairs: &annotation.CorrectedPairs{P: p}}, &then)
 		return then.Status == Tripped || g.Requirement() && then.Status == Passed
 	})
+	if flips || out.LabelsNeeded > 0 && out.LabelsNeeded <= out.Labels {
+		out.LabelsNeeded = 0
+		out.Reason += "; more labels would not decide it: compare more prompts"
+		return
+	}
 	out.Reason += "; " + toDecide(out.LabelsNeeded)
 	out.Command = commands.label(out.LabelsNeeded, &g)
 }

@@ -242,7 +242,9 @@ const restBetweenPasses = time.Second
 // firstPass is called. A lane whose models are asked what replies decide goes on
 // until a pass that began after all first ones were done finds nothing to send.
 func (l *Lane) work(ctx context.Context, w Work, firstPass func(), knownDone <-chan struct{}) (all int, err error) {
-	serves := func(of model.Ref) bool { return l.serves(of.Provider, of.Endpoint) }
+	// Calls of a model that was given up are not looked for: each of them would be let through
+	// by a walk of its own.
+	serves := func(of model.Ref) bool { return l.serves(of.Provider, of.Endpoint) && l.about(of).givenUp() == nil }
 	rounds := slices.ContainsFunc(w.Models, serves)
 	first := sync.OnceFunc(firstPass)
 	defer first()

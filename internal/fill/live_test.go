@@ -166,6 +166,38 @@ func TestRestBetweenPasses(t *testing.T) {
 	})
 }
 
+// Work that lets a call of a model through at a time, and holds the others back, ends with
+// the model, not after a walk for each call.
+func TestWorkOfADeadModelEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newStore(t)
+		defer closeMemo(t, m)
+		f := NewLive(m, LiveConfig{Attempts: 1})
+		down := model.Ref{Provider: "down", Model: "m"}
+		f.Lane(down, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+			return model.Response{}, &model.Error{Kind: model.Denied, Status: 401, Provider: r.Provider, Model: r.Model, Message: "down"}
+		}), Limits{Concurrency: 1})
+		walks, calls := 0, 100
+		err := f.Fill(t.Context(), Work{
+			Models: []model.Ref{down},
+			Missing: func(_ context.Context, serves func(model.Ref) bool) iter.Seq2[model.Request, error] {
+				walks++
+				return func(yield func(model.Request, error) bool) {
+					if serves(down) && walks <= calls {
+						yield(of("down", walks), nil)
+					}
+				}
+			},
+			Held: func(serves func(model.Ref) bool) bool { return serves(down) && walks < calls },
+		})
+		var gaveUp *GivenUpError
+		if !errors.As(err, &gaveUp) || walks > 3 {
+			t.Errorf("%v; looked %d times, want 3 at most", err, walks)
+		}
+	})
+}
+
 // one streams a request.
 func one(r model.Request) iter.Seq2[model.Request, error] {
 	return func(yield func(model.Request, error) bool) { yield(r, nil) }

@@ -201,7 +201,7 @@ func readAs(kind, detail string) (what, so string) {
 	case "unwrapped":
 		return "Text in " + detail, "It was read without what is around it."
 	case "no answer":
-		so = "It is in no rate. If it stands for a block, name the text in blocks."
+		so = "It is in no rate. If it stands for a block, name the text in the setting blocks."
 		if detail == "no text" || detail == "reasoning alone" {
 			so = "It is in no rate. " + score.NoTextHelp
 		}
@@ -215,7 +215,7 @@ func readAs(kind, detail string) (what, so string) {
 		if detail != "" {
 			unknown += " (" + detail + ")"
 		}
-		return "Unknown form, " + unknown, "It was judged as it is. If it stands for a block, name the text in blocks."
+		return "Unknown form, " + unknown, "It was judged as it is. If it stands for a block, name the text in the setting blocks."
 	}
 	return "", ""
 }

@@ -80,4 +80,4 @@ func (c Truncation) Line(answers int) string {
 }
 
 // TruncationConsequence says why many cut answers matter, and what to do.
-const TruncationConsequence = "A refusal after the cut is not seen, and rates under another limit cannot be compared fairly. Raise the limit of output tokens."
+const TruncationConsequence = "A refusal after the cut is not seen, and rates under another limit cannot be compared fairly. Raise the limit of output tokens (max_tokens)."
