@@ -216,21 +216,21 @@ func (p Paired) Subjects(w Words) map[orbench.Subject]bool {
 type CorrectedPairs struct {
 	// Base and Candidate are the rates over all pairs, and Difference is
 	// candidate minus base, each with a 95% interval.
-	Base       stats.Estimate `json:"-"`
-	Candidate  stats.Estimate `json:"-"`
-	Difference stats.Estimate `json:"-"`
+	Base       stats.Estimate `json:"base"`
+	Candidate  stats.Estimate `json:"candidate"`
+	Difference stats.Estimate `json:"difference"`
 	// P is the two-sided p-value that nothing differs; see CorrectedPairs.test.
-	P float64 `json:"p"`
+	P float64 `json:"p,omitempty"`
 	// StandardError is that of the test.
 	StandardError float64 `json:"-"`
 	// Labels counts the labeled answers, and People who labeled them. Flips and
 	// Others count the pairs of each kind; the other two count those labeled.
-	Labels        int `json:"labels"`
-	People        int `json:"people"`
-	Flips         int `json:"flips"`
-	LabeledFlips  int `json:"labeled_flips"`
-	Others        int `json:"others"`
-	LabeledOthers int `json:"labeled_others"`
+	Labels        int `json:"labels,omitempty"`
+	People        int `json:"people,omitempty"`
+	Flips         int `json:"flips,omitempty"`
+	LabeledFlips  int `json:"labeled_flips,omitempty"`
+	Others        int `json:"others,omitempty"`
+	LabeledOthers int `json:"labeled_others,omitempty"`
 	// Agree is true if every label agrees with the judge, for pairs drawn for a comparison.
 	Agree bool `json:"agree,omitempty"`
 	// Bounded is true if what labels leave open is bounded by the judge's known error.

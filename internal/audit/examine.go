@@ -69,13 +69,7 @@ type Rater struct {
 	Missing int `json:"missing"`
 	Figures
 	// Categories are those with at least MinCategory prompts, by name.
-	Categories []CategoryFigures `json:"categories"`
-}
-
-// CategoryFigures are a rater's figures on one category.
-type CategoryFigures struct {
-	Category orbench.Category `json:"category"`
-	Figures
+	Categories []Figures `json:"categories"`
 }
 
 // rater is a person, a moderator or the ensemble, with labels.
@@ -210,7 +204,7 @@ func (x *examination) count(r *Report) {
 // rate compares one rater with the truth.
 func (x *examination) rate(who rater) Rater {
 	r := Rater{
-		Name: who.name, Kind: who.kind, Categories: []CategoryFigures{},
+		Name: who.name, Kind: who.kind, Categories: []Figures{},
 		InTruth: who.kind == Person,
 	}
 	var all stats.Confusion
@@ -233,7 +227,9 @@ func (x *examination) rate(who rater) Rater {
 	r.Figures = figures(all)
 	for _, category := range slices.Sorted(maps.Keys(by)) {
 		if c := by[category]; c.N() >= MinCategory && len(by) > 1 {
-			r.Categories = append(r.Categories, CategoryFigures{category, figures(c)})
+			of := figures(c)
+			of.Category = category
+			r.Categories = append(r.Categories, of)
 		}
 	}
 	return r

@@ -1,6 +1,9 @@
 package audit
 
-import "github.com/orbench/orbench/stats"
+import (
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/stats"
+)
 
 // confidence is the level of every interval of a Report.
 const confidence = 0.95
@@ -18,7 +21,9 @@ func NewRate(k, n int) Rate { return Rate{k, n, stats.RateOf(k, n)} }
 // Figures compare one rater's labels with the truth, on the prompts that the
 // rater labeled and whose truth is safe or toxic.
 type Figures struct {
-	N int `json:"n"`
+	// Category is empty for all prompts.
+	Category orbench.Category `json:"category,omitempty"`
+	N        int              `json:"n"`
 	// Confusion has safe as the positive class.
 	Confusion stats.Confusion `json:"confusion"`
 	Accuracy  Rate            `json:"accuracy"`

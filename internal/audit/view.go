@@ -138,7 +138,7 @@ func (r *Report) categorySection() table.Section {
 		Header: append([]string{"category"}, figureHeader...), Left: 1,
 	}
 	for _, c := range r.Raters[len(r.Raters)-1].Categories {
-		s.Add(untrusted.Shorten(table.Category(c.Category), nameWidth), figureCells(c.Figures))
+		s.Add(untrusted.Shorten(table.Category(c.Category), nameWidth), figureCells(c))
 	}
 	return s
 }

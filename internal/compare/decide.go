@@ -58,7 +58,7 @@ func (c *Comparison) decided(r *Result, g Gate, t *tally, o Options) GateResult 
 		return out
 	}
 	flips, labels := c.labeledFlips(g, t, o)
-	byPairs := flips == nil && g.category == "" && !g.byVerdicts && m.Corrected != nil && m.Corrected.Pairs != nil
+	byPairs := flips == nil && g.category == "" && !g.byVerdicts && m.byPeople()
 	switch {
 	case flips != nil:
 		n = flips
@@ -71,7 +71,7 @@ func (c *Comparison) decided(r *Result, g Gate, t *tally, o Options) GateResult 
 	case byPairs:
 		of = func(with *counts) GateResult {
 			out := begin
-			r.decideCorrected(g, m.Corrected.with(with, n), &out)
+			r.decideCorrected(g, withMore(*m.Corrected, with, n), &out)
 			return out
 		}
 	}
@@ -126,7 +126,7 @@ func (g Gate) passes(n *counts, lost int, of func(*counts) GateResult) bool {
 func (g Gate) sayNeed(r *Result, n *counts, flips bool, commands Commands, out *GateResult) {
 	out.LabelsNeeded = n.pairs.Labels(func(d stats.Estimate, p float64) bool {
 		var then GateResult
-		r.decideCorrected(g, &CorrectedMetric{Difference: d, Pairs: &annotation.CorrectedPairs{P: p}}, &then)
+		r.decideCorrected(g, &annotation.CorrectedPairs{Difference: d, P: p}, &then)
 		return then.Status == Tripped || g.Requirement() && then.Status == Passed
 	})
 	if flips || out.LabelsNeeded > 0 && out.LabelsNeeded <= out.Labels {

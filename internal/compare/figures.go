@@ -149,7 +149,7 @@ func (c *Comparison) count(n *counts, i int, paired bool) {
 
 // metric computes the figures of the prompts of a label, and counts them in t.
 func (c *Comparison) metric(name MetricName, t *tally, paired bool) Metric {
-	m := Metric{Name: name, Label: t.label, ByCategory: []CategoryFigures{}}
+	m := Metric{Name: name, Label: t.label, ByCategory: []Figures{}}
 	var became [2][outcomes]int
 	var ended [2]score.Truncation
 	var noText [2]int
@@ -200,7 +200,7 @@ func (c *Comparison) metric(name MetricName, t *tally, paired bool) Metric {
 	if m.textless() {
 		m.Figures, m.Kappa = m.Figures.withheld(), stats.Kappa{}
 		for i := range m.ByCategory {
-			m.ByCategory[i].Figures, m.ByCategory[i].PHolm = m.ByCategory[i].Figures.withheld(), nil
+			m.ByCategory[i] = m.ByCategory[i].withheld()
 		}
 	}
 	return m
@@ -219,7 +219,7 @@ func (m Metric) textless() bool {
 // from them.
 func (f Figures) withheld() Figures {
 	f.Base, f.Candidate = Rate{N: f.Base.N, Refused: f.Base.Refused}, Rate{N: f.Candidate.N, Refused: f.Candidate.Refused}
-	f.Difference, f.P, f.Test = nil, nil, ""
+	f.Difference, f.P, f.PHolm, f.Test = nil, nil, nil, ""
 	return f
 }
 
@@ -266,14 +266,15 @@ func (n *counts) difference(paired bool, confidence float64) (versus.Difference,
 // categories computes the figures by category, with p-values corrected for the
 // number of categories. A paired comparison includes only categories with a
 // judged pair.
-func categories(by map[orbench.Category]*counts, paired bool) []CategoryFigures {
-	out := []CategoryFigures{}
+func categories(by map[orbench.Category]*counts, paired bool) []Figures {
+	out := []Figures{}
 	var p []float64
 	for _, name := range slices.Sorted(maps.Keys(by)) {
 		if paired && by[name].sizes[base] == 0 {
 			continue
 		}
-		f := CategoryFigures{Category: name, Figures: by[name].figures(paired)}
+		f := by[name].figures(paired)
+		f.Category = name
 		if f.P != nil {
 			p = append(p, *f.P)
 		}

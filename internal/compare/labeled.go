@@ -12,20 +12,6 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// CorrectedMetric is a metric corrected by people's labels of answers of both
-// sides. It is free of any judge's error.
-type CorrectedMetric struct {
-	// Base and Candidate are the rates over all answers of each side.
-	Base      stats.Estimate `json:"base"`
-	Candidate stats.Estimate `json:"candidate"`
-	// Difference is candidate minus base. If pairs of answers are labeled, it is
-	// that of the pairs. If labels of the two sides are drawn separately, it is by
-	// the square-and-add rule for independent rates, and wider.
-	Difference stats.Estimate `json:"difference"`
-	// Pairs says which pairs of answers are labeled; nil if none are.
-	Pairs *annotation.CorrectedPairs `json:"pairs,omitempty"`
-}
-
 // labels holds the corrected rates of a side by the label of its prompts.
 type labels map[orbench.Label]stats.Estimate
 
@@ -47,17 +33,17 @@ func labelsOf(r score.Result) labels {
 
 // correct returns the metric of a label as corrected by the labels of both
 // sides; nil if either side lacks them.
-func correct(of [2]labels, label orbench.Label) *CorrectedMetric {
+func correct(of [2]labels, label orbench.Label) *annotation.CorrectedPairs {
 	b, ok := of[base][label]
 	c, also := of[candidate][label]
 	if !ok || !also {
 		return nil
 	}
-	return &CorrectedMetric{Base: b, Candidate: c, Difference: stats.RateDifference(c, b)}
+	return &annotation.CorrectedPairs{Base: b, Candidate: c, Difference: stats.RateDifference(c, b)}
 }
 
-// with is the metric with some more prompts, of which the labels say nothing.
-func (m CorrectedMetric) with(with, was *counts) *CorrectedMetric {
+// withMore is what labels say with some more prompts, of which they say nothing.
+func withMore(m annotation.CorrectedPairs, with, was *counts) *annotation.CorrectedPairs {
 	shift := func(e *stats.Estimate, more, all float64) {
 		for _, v := range []*float64{&e.Value, &e.Lo, &e.Hi} {
 			*v = (*v*(all-float64(with.sizes[candidate]-was.sizes[candidate])) + more) / all
@@ -70,12 +56,12 @@ func (m CorrectedMetric) with(with, was *counts) *CorrectedMetric {
 }
 
 // decideCorrected decides a gate by people's labels of pairs.
-func (r *Result) decideCorrected(g Gate, m *CorrectedMetric, out *GateResult) {
+func (r *Result) decideCorrected(g Gate, m *annotation.CorrectedPairs, out *GateResult) {
 	out.Figure = &m.Difference
 	if g.ofRate {
 		out.Figure = &m.Candidate
 	}
-	out.Labels = m.Pairs.Labels
+	out.Labels = m.Labels
 	points, _ := new(big.Rat).SetString(fmt.Sprintf("%.9f", 100*out.Figure.Value))
 	if g.Requirement() || g.ofRate {
 		r.decideByInterval(g, points, out)
@@ -87,7 +73,7 @@ func (r *Result) decideCorrected(g Gate, m *CorrectedMetric, out *GateResult) {
 	}
 	// An alarm has a direction, so its test is one-sided. The test does not use the
 	// interval, which is wide for few audited pairs.
-	oneSided := m.Pairs.P / 2
+	oneSided := m.P / 2
 	out.Reason = fmt.Sprintf("by people's labels the difference is %+.1f points (one-sided p %s)", 100*out.Figure.Value, table.PValue(&oneSided))
 	out.Status = Passed
 	switch {
@@ -121,9 +107,9 @@ func (c Result) correctedSection() table.Section {
 	for _, m := range c.Metrics {
 		if l := m.Corrected; l != nil {
 			s.Add(m.Label, &l.Base, &l.Candidate, table.Points(&l.Difference, table.Hyphen))
-			if p := l.Pairs; p != nil {
+			if m.byPeople() {
 				notes = append(notes, fmt.Sprintf("%s prompts: %s labeled by %s, on %d of %d flips and %d of %d other prompts; p %s.", m.Label,
-					table.Counted(p.Labels, "answer", "answers"), table.Counted(p.People, "person", "people"), p.LabeledFlips, p.Flips, p.LabeledOthers, p.Others, table.PValue(&p.P))+openNote(*p))
+					table.Counted(l.Labels, "answer", "answers"), table.Counted(l.People, "person", "people"), l.LabeledFlips, l.Flips, l.LabeledOthers, l.Others, table.PValue(&l.P))+openNote(*l))
 			}
 		}
 	}

@@ -31,11 +31,11 @@ func TestLabelsOf(t *testing.T) {
 func TestDecideCorrected(t *testing.T) {
 	t.Parallel()
 	base, worse := stats.Estimate{Value: 0.1, Lo: 0.07, Hi: 0.14}, stats.Estimate{Value: 0.2, Lo: 0.16, Hi: 0.25}
-	metric := &CorrectedMetric{Base: base, Candidate: worse, Difference: stats.RateDifference(worse, base), Pairs: &annotation.CorrectedPairs{P: 0.001}}
-	same := &CorrectedMetric{Base: base, Candidate: base, Difference: stats.RateDifference(base, base), Pairs: &annotation.CorrectedPairs{P: 1}}
+	metric := &annotation.CorrectedPairs{Base: base, Candidate: worse, Difference: stats.RateDifference(worse, base), P: 0.001, Labels: 20}
+	same := &annotation.CorrectedPairs{Base: base, Candidate: base, Difference: stats.RateDifference(base, base), P: 1, Labels: 20}
 	for _, test := range []struct {
 		gate   string
-		metric *CorrectedMetric
+		metric *annotation.CorrectedPairs
 		want   GateStatus
 	}{
 		{"over_refusal > +2pp", metric, Tripped},

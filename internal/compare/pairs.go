@@ -75,7 +75,7 @@ func (c *Comparison) designEffect(label orbench.Label) float64 {
 
 // correctPairs returns the metric of a label by people's labels of pairs that were drawn for
 // this comparison; nil if there are none.
-func (c *Comparison) correctPairs(label orbench.Label, words annotation.Words, by Metric) *CorrectedMetric {
+func (c *Comparison) correctPairs(label orbench.Label, words annotation.Words, by Metric) *annotation.CorrectedPairs {
 	if words.Empty() || !c.keepsSubjects {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (c *Comparison) correctPairs(label orbench.Label, words annotation.Words, b
 	if !ok {
 		return nil
 	}
-	return &CorrectedMetric{Base: pairs.Base, Candidate: pairs.Candidate, Difference: pairs.Difference, Pairs: &pairs}
+	return &pairs
 }
 
 // labeledFlips returns the counts of a requirement on the difference of one model if

@@ -203,10 +203,11 @@ type Metric struct {
 	// clusters.
 	stats.Kappa
 	// ByCategory is in the order of the categories' names.
-	ByCategory []CategoryFigures `json:"by_category"`
-	// Corrected is the metric as corrected by people's labels; nil if either
-	// side has none.
-	Corrected *CorrectedMetric `json:"corrected,omitempty"`
+	ByCategory []Figures `json:"by_category"`
+	// Corrected is the metric as corrected by people's labels, free of any judge's error; nil if
+	// either side has none. Of labels that were drawn on each side apart, the difference is by
+	// the square-and-add rule for independent rates, and wider; Labels is then 0.
+	Corrected *annotation.CorrectedPairs `json:"corrected,omitempty"`
 	// JudgeError is nil if nothing is known of the judge's error, or if it does
 	// not matter.
 	JudgeError *versus.JudgeError `json:"judge_error,omitempty"`
@@ -236,6 +237,8 @@ type SideCounts struct {
 
 // Figures are two rates and the figures that compare them.
 type Figures struct {
+	// Category is empty for all prompts, and for those without one.
+	Category orbench.Category `json:"category,omitempty"`
 	// Base and Candidate are over the same prompts, unless the comparison is
 	// unpaired.
 	Base      Rate `json:"base"`
@@ -254,6 +257,9 @@ type Figures struct {
 	// P is the two-sided p-value of Test; nil if Difference is.
 	P    *float64    `json:"p"`
 	Test versus.Test `json:"test,omitempty"`
+	// PHolm is P of a category corrected by Holm's method for the number of tested
+	// categories; nil if P is.
+	PHolm *float64 `json:"p_holm,omitempty"`
 }
 
 // Rate is the share Refused / N.
@@ -265,15 +271,6 @@ type Rate struct {
 	// prompts share one. CI95Clustered is also nil if all prompts are in one
 	// cluster.
 	Clusters int `json:"clusters,omitempty"`
-}
-
-// CategoryFigures are the figures of one category.
-type CategoryFigures struct {
-	Category orbench.Category `json:"category"`
-	Figures
-	// PHolm is P corrected by Holm's method for the number of tested
-	// categories; nil if P is.
-	PHolm *float64 `json:"p_holm"`
 }
 
 // Flips are the prompts that one side refused and the other did not.

@@ -59,7 +59,7 @@ func (c Result) verdictOn(m Metric) string {
 	by, p, surely := c.Base.Judge, m.P, c.significant(m)
 	before, after := table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate)
 	if m.byPeople() {
-		d, by, p = &m.Corrected.Difference, "people's labels", &m.Corrected.Pairs.P
+		d, by, p = &m.Corrected.Difference, "people's labels", &m.Corrected.P
 		surely = d.Lo > 0 || d.Hi < 0
 		before, after = table.Percent(m.Corrected.Base.Value), table.Percent(m.Corrected.Candidate.Value)
 	}
@@ -82,7 +82,7 @@ func (c Result) verdictOn(m Metric) string {
 }
 
 // byPeople reports whether people labeled pairs.
-func (m Metric) byPeople() bool { return m.Corrected != nil && m.Corrected.Pairs != nil }
+func (m Metric) byPeople() bool { return m.Corrected != nil && m.Corrected.Labels > 0 }
 
 // significant reports whether a metric's difference by verdicts is.
 func (c Result) significant(m Metric) bool {

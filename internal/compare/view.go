@@ -91,7 +91,7 @@ func (c Result) Data() any {
 func (c Result) Rows() any {
 	all := []figure.Figure{}
 	for _, m := range c.Metrics {
-		all = append(all, c.figures(m, CategoryFigures{Figures: m.Figures})...)
+		all = append(all, c.figures(m, m.Figures)...)
 		for _, by := range m.ByCategory {
 			if by.Category = orbench.Category(table.Category(by.Category)); len(m.ByCategory) > 1 || m.ByCategory[0].Category != "" {
 				all = append(all, c.figures(m, by)...)
@@ -102,7 +102,7 @@ func (c Result) Rows() any {
 }
 
 // figures are the two rates of a metric or a category, the base's first, and their difference.
-func (c Result) figures(m Metric, by CategoryFigures) (all []figure.Figure) {
+func (c Result) figures(m Metric, by Figures) (all []figure.Figure) {
 	targets := [2]string{c.Base.Target, c.Candidate.Target}
 	if targets[base] == targets[candidate] && c.Base.Run != c.Candidate.Run {
 		targets = [2]string{targets[base] + " [" + c.Base.Run + "]", targets[candidate] + " [" + c.Candidate.Run + "]"}
@@ -290,19 +290,19 @@ func (c Result) metricSection(m Metric) table.Section {
 	} else {
 		s.Header = slices.Insert(s.Header, 1, "base n", "candidate n")
 	}
-	add := func(name string, f Figures, holm *float64) {
+	add := func(name string, f Figures) {
 		counts := table.Cells(f.Base.N, f.Candidate.N)
 		if c.Paired {
 			counts = table.Cells(f.Base.N, f.OnlyCandidateRefused, f.OnlyBaseRefused)
 		}
-		s.Add(name, counts, f.Base.Rate, f.Candidate.Rate, table.Points(f.Difference, table.Hyphen), table.PValue(f.P), table.PValue(holm))
+		s.Add(name, counts, f.Base.Rate, f.Candidate.Rate, table.Points(f.Difference, table.Hyphen), table.PValue(f.P), table.PValue(f.PHolm))
 	}
-	add("all", m.Figures, nil)
+	add("all", m.Figures)
 	for _, by := range m.ByCategory {
 		if len(m.ByCategory) == 1 && by.Category == "" {
 			break // the dataset has no categories
 		}
-		add(table.Category(by.Category), by.Figures, by.PHolm)
+		add(table.Category(by.Category), by)
 	}
 	return c.words().Section(s)
 }

@@ -271,11 +271,11 @@ func flipOf(f compare.Flip) string {
 func newComparePage(r compare.Result, address func(flip, label, category string) string) *comparePage {
 	p := &comparePage{Said: r.Words(), All: table.Count(r.Flips.Total)}
 	for i, m := range r.Metrics {
-		row := func(name, category string, f compare.Figures, holm *float64) comparedRow {
+		row := func(name, category string, f compare.Figures) comparedRow {
 			row := comparedRow{
 				Name: name, N: table.Count(f.Base.N), Base: table.Rate(f.Base.Rate), Candidate: table.Rate(f.Candidate.Rate),
 				Difference: table.Difference(f.Difference, table.Hyphen), CI: table.DifferenceInterval(f.Difference, table.Hyphen),
-				P: table.PValue(f.P), Holm: table.PValue(holm),
+				P: table.PValue(f.P), Holm: table.PValue(f.PHolm),
 			}
 			if f.Base.N != f.Candidate.N {
 				row.N += " / " + table.Count(f.Candidate.N)
@@ -288,7 +288,7 @@ func newComparePage(r compare.Result, address func(flip, label, category string)
 			}
 			return row
 		}
-		of := comparedMetric{Label: m.Label, Account: p.Said.Accounts[i], All: row(string(m.Label)+" refused", "", m.Figures, nil)}
+		of := comparedMetric{Label: m.Label, Account: p.Said.Accounts[i], All: row(string(m.Label)+" refused", "", m.Figures)}
 		of.Word, of.Rest, _ = strings.Cut(p.Said.Verdicts[i], " ")
 		of.All.Range = p.Said.Ranges[i]
 		for _, c := range m.ByCategory {
@@ -296,7 +296,7 @@ func newComparePage(r compare.Result, address func(flip, label, category string)
 				break // the dataset has no categories
 			}
 			name := table.Category(c.Category)
-			of.Categories = append(of.Categories, row(name, name, c.Figures, c.PHolm))
+			of.Categories = append(of.Categories, row(name, name, c))
 		}
 		p.Metrics = append(p.Metrics, of)
 	}

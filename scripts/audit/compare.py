@@ -172,16 +172,17 @@ def check(c, said, folders, store=None):
             kappa = nearest(counts.pairs, want["kappa"], want["kappa_ci95"])
             c.same(name + " kappa", kappa and kappa[0], want["kappa"])
             c.pair(name + " kappa", kappa and kappa[1:], want["kappa_ci95"])
-        c.same(name + " categories", ", ".join(x or "-" for x in categories), ", ".join(x["category"] or "-" for x in want["by_category"]))
+        c.same(name + " categories", ", ".join(x or "-" for x in categories), ", ".join(x.get("category") or "-" for x in want["by_category"]))
         p, tested = [], []
         for one in want["by_category"]:
-            n = categories[one["category"]]
-            figures(c, f"{name} {one['category']}", n, one)
+            category = one.get("category", "")
+            n = categories[category]
+            figures(c, f"{name} {category}", n, one)
             if n.difference():
                 p.append(n.difference()[1])
                 tested.append(one)
         for one, x in zip(tested, f.holm(p)):
-            c.same(f"{name} {one['category']} p_holm", x, one["p_holm"])
+            c.same(f"{name} {one.get('category', '')} p_holm", x, one["p_holm"])
         error(c, name, of, counts, want)
         corrected(c, name, of, label, counts, want)
         for g in of.said["gates"]:
@@ -290,9 +291,9 @@ def corrected(c, name, of, label, counts, want):
     for k in ("base", "candidate", "difference"):
         estimate(c, f"{name} corrected {k}", pairs[k], said[k], 1e-6 if pairs.get("bounded") else 1e-9)
     for k, n in pairs.get("counts", {}).items():
-        c.same(f"{name} corrected {k}", n, said["pairs"].get(k, 0))
+        c.same(f"{name} corrected {k}", n, said.get(k, 0))
     if "p" in pairs:
-        c.same(name + " corrected p", pairs["p"], said["pairs"]["p"])
+        c.same(name + " corrected p", pairs["p"], said.get("p", 0))
 
 
 class Labeled:
