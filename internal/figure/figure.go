@@ -184,12 +184,6 @@ const level = 0.05
 // Apart reports whether the two sides of a difference are told apart.
 func (f *Figure) Apart() bool { return f.PHolm != nil && *f.PHolm < level }
 
-// Undone reports whether the judge's error could change an order that its verdicts alone
-// show.
-func (f *Figure) Undone() bool {
-	return !f.Apart() && f.PHolmByVerdicts != nil && *f.PHolmByVerdicts < level
-}
-
 // Of gives the figures of some measures.
 func Of(all []Figure, measures ...Measure) iter.Seq[*Figure] {
 	return func(yield func(*Figure) bool) {

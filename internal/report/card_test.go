@@ -138,7 +138,7 @@ func TestCard(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"\\caption{Toxic refusal: toxic prompts refused, higher is better}\n\\begin{tabular}{lll", " & 2 & 9 & 23.7\\% & not checked & ", "\n% @software{orbench,\n",
+		"\\caption{Toxic refusal: toxic prompts refused, higher is better}\n\\begin{tabular}{lll", " & 2 & 9 \\\\\n", " & 23.7\\% & not checked & ", "\n% @software{orbench,\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the LaTeX lacks %q:\n%s", want, b.String())

@@ -62,25 +62,25 @@ func categoryPlots(r score.Result, judge string) (all []plot) {
 const radarAxes = 3
 
 // radar draws the refusal of safe and of toxic prompts by category, as one judge sees it, a panel
-// for each target: on the first set of safe prompts and the first of toxic ones, of the same
-// dataset if it has both. It is false where they share too few categories.
+// for each target: on the first dataset that has both, or else the first set of safe prompts
+// and the first of toxic ones; it says so if there are others. It is false where they share too few categories.
 func radar(r score.Result, judge string) (chart.Figure, bool) {
 	all, words := heats(r, judge), score.Words(nil, judge)
 	first := func(label orbench.Label, dataset string) int {
 		return slices.IndexFunc(all, func(t laidOut) bool { return t.of.Label == label && (dataset == "" || t.of.Dataset == dataset) })
 	}
-	safe := first(orbench.Safe, "")
-	if safe < 0 {
+	safe, toxic := first(orbench.Safe, ""), first(orbench.Toxic, "")
+	if safe < 0 || toxic < 0 {
 		return chart.Figure{}, false
 	}
-	toxic := first(orbench.Toxic, all[safe].of.Dataset)
-	if toxic < 0 {
-		if toxic = first(orbench.Toxic, ""); toxic < 0 {
-			return chart.Figure{}, false
-		}
+	if both := slices.IndexFunc(all, func(t laidOut) bool { return t.of.Label == orbench.Safe && first(orbench.Toxic, t.of.Dataset) >= 0 }); both >= 0 {
+		safe, toxic = both, first(orbench.Toxic, all[both].of.Dataset)
 	}
 	n := newNames(r)
 	plot := chart.Radar{Head: chart.Head{Title: "Refusal by category", Lines: []string{"Judge " + untrusted.Shorten(judge, 50) + ". Rings are 25, 50, 75 and 100%. A point is a rate; the heat maps have its range."}}}
+	if len(all) > 2 {
+		plot.Head.Lines = append(plot.Head.Lines, "One set of several; orbench report of another dataset alone has the radar of that.")
+	}
 	for _, t := range []laidOut{all[safe], all[toxic]} {
 		plot.Lines = append(plot.Lines, words.Of(table.LabelTitle(t.of.Label))+", "+untrusted.Terminal(n.sets[setOf(t.of)]))
 	}

@@ -39,7 +39,7 @@ func notApart(r score.Result) string {
 	if len(pairs) > 2 && len(pairs) == len(order)-1 {
 		who = "any two neighbors"
 	}
-	return strings.TrimSpace("Not told apart (5%, Holm): " + who + ". " + labelsToTell(c.runs))
+	return strings.TrimSpace("Not told apart, so that a rank is a range: " + who + ". " + labelsToTell(c.runs))
 }
 
 // labelsToTell says how many labels of each target's answers, on the same
@@ -118,39 +118,6 @@ func narrower(e stats.Estimate, labels, more, all int) (lo, hi float64) {
 		return math.Min(distance, z*math.Sqrt(ofPrompts+ofLabels*falls))
 	}
 	return e.Value - end(e.Value-e.Lo), e.Value + end(e.Hi-e.Value)
-}
-
-// undoneNote says whose order the judge's error could change, though its
-// verdicts alone show one.
-func undoneNote(r score.Result) string {
-	label, _ := rankedBy(r.Labels())
-	var pairs table.Names
-	compared, undone := 0, 0
-	for i := range r.Runs {
-		for k := range r.Runs[i+1:] {
-			a, b := &r.Runs[i], &r.Runs[i+1+k]
-			if a.Label != label || b.Label != label || cmp.Or(a.Base, a.Target) == cmp.Or(b.Base, b.Target) {
-				continue // variants of one target are not ranked
-			}
-			p := pairOf(r, a, b)
-			if p != nil {
-				compared++
-			}
-			if p != nil && p.Undone() {
-				undone++
-				pairs.Add(a.TargetCaption() + " and " + b.TargetCaption())
-			}
-		}
-	}
-	const most = 2
-	who := listed(pairs)
-	switch {
-	case undone == 0:
-		return ""
-	case len(pairs) > most:
-		who = fmt.Sprintf("%d of %d pairs", undone, compared)
-	}
-	return "The judge's error could change the order of " + who + "."
 }
 
 // addSets says on a brief screen how the order of targets differs between sets. Two

@@ -37,8 +37,9 @@ type reportPage struct {
 	Made []table.Section
 	// Differ lists the settings in which runs differ.
 	Differ table.Section
-	// Lines say what the figures rest on: the judges' errors, clusters, few labels.
-	Lines []string
+	// Next says what is not known and how much work would tell, and Lines what the figures
+	// rest on: the judges' errors, clusters, few labels.
+	Next, Lines []string
 	// Account says what became of every prompt.
 	Account string
 	// First are the rates by people's labels or the first judge, and Others those by each of
@@ -141,6 +142,8 @@ func (of Page) Write(w io.Writer) error {
 		Made: r.Provenance.Sections(), Account: accountLine(r), Hashes: hashesOf(r),
 	}
 	p.Lines = slices.DeleteFunc(append(judgeErrorLines(r), intervalNote(r), fewLabelsNote(r)), func(line string) bool { return line == "" })
+	next, _ := remarks(subjects(r), r, r.Labels())
+	p.Next = slices.DeleteFunc(append(next, notApart(r)), func(line string) bool { return line == "" || line == p.Account || slices.Contains(p.Lines, line) })
 	p.Simulated = r.Simulated
 	p.Heading = words.Of("Over-refusal report")
 	if p.Title == "" {

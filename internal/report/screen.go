@@ -22,13 +22,14 @@ func firstScreen(d *table.Document, v View) {
 	r := v.Result
 	all, labels := subjects(r), r.Labels()
 	words := score.Words(r.Runs, r.Judges()...)
+	titles := strings.Join(table.RowsOf(labels, table.LabelTitle), ". ") + ". "
 	if len(all) == 1 && !v.Beside {
 		if line := plainly(all[0], labels, words); line != "" {
 			d.AddTo(table.OnBrief, table.Line(line), table.Gap)
 		}
-		d.AddTo(table.OnBrief, words.Section(card(all[0], r, labels)))
+		d.AddTo(table.OnBrief, words.Section(card(all[0], r, labels, titles)))
 	} else if t := matrix(r, v.OfJudges && len(r.Judges()) > 1, v.Beside); len(t.Rows) > 0 {
-		t.Note = strings.TrimSpace(t.Note + " " + notApart(r))
+		t.Note = strings.TrimSpace(words.Of(titles) + t.Note + " " + notApart(r))
 		d.AddTo(table.OnBrief, t.Section)
 		addSets(d, words, r)
 	}
@@ -98,8 +99,9 @@ func inWords(share float64) string {
 	}
 }
 
-// card returns the rates of one target, a line for each label and judge.
-func card(s subject, r score.Result, labels []orbench.Label) table.Section {
+// card returns the rates of one target, a line for each label and judge. Its note begins with
+// the titles of the labels.
+func card(s subject, r score.Result, labels []orbench.Label, titles string) table.Section {
 	t := table.Section{
 		Title:  s.name() + " on " + s.dataset + byJudges(r),
 		Header: []string{"", "judge", "refused", "share", "range", axis},
@@ -128,7 +130,7 @@ func card(s subject, r score.Result, labels []orbench.Label) table.Section {
 		t.Left--
 	}
 	t.Drop(func([]string, int) bool { return true }, spare)
-	t.Note = rangeNote(all)
+	t.Note = titles + rangeNote(all)
 	return t
 }
 
@@ -179,7 +181,7 @@ func rangeNote(rates []figure.Figure) string {
 	}
 	note := ""
 	if known {
-		note = "Ranges: 95% for a new model, with the judge's error."
+		note = "Ranges: 95% certain, with the judge's own error."
 	}
 	if unknown {
 		note += " Not checked: nobody knows the judge's error, so there is no range."
@@ -258,7 +260,6 @@ func remarks(all []subject, r score.Result, labels []orbench.Label) (lines, alar
 		lines = append(lines, accountLine(r))
 	}
 	lines = append(lines, rareLines(all, r, labels)...)
-	undone := undoneNote(r)
 	switch {
 	case labeled(r):
 		if note := fewLabelsNote(r); note != "" {
@@ -267,11 +268,8 @@ func remarks(all []subject, r score.Result, labels []orbench.Label) (lines, alar
 	case slices.Equal(r.Judges(), []string{judge.Flag}) || len(r.Judges()) == 0:
 	default:
 		if line := unchecked(all, r); line != "" {
-			lines, undone = append(lines, strings.TrimSpace(line+" "+undone)), ""
+			lines = append(lines, line)
 		}
-	}
-	if undone != "" {
-		lines = append(lines, undone)
 	}
 	return lines, alarms
 }
@@ -349,7 +347,7 @@ func unchecked(all []subject, r score.Result) string {
 	if best, ok := run.Best(); ok && len(all) == 1 && best.Range != nil && best.Value != nil {
 		n := min(annotation.StepLabels, run.Answered+run.Blocked)
 		if lo, hi := expected(best, n); n == annotation.StepLabels && hi-lo < best.Range.Hi-best.Range.Lo {
-			return fmt.Sprintf("%s; %s, would narrow %s%% to about %.0f–%.0f%%.",
+			return fmt.Sprintf("%s; %s (orbench label), would narrow %s%% to about %.0f–%.0f%%.",
 				line, table.Labels(n), rangeOf(&best), 100*lo, 100*hi)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 )
 
@@ -55,25 +54,5 @@ func TestWarnings(t *testing.T) {
 	}
 	if got := listed(all); !strings.HasSuffix(got, " and 12 more") || strings.Count(got, ",") != 7 {
 		t.Errorf("20 names are listed as %q", got)
-	}
-}
-
-// TestUndoneNote checks that pairs are counted on each set of prompts, as those compared are.
-func TestUndoneNote(t *testing.T) {
-	t.Parallel()
-	var r score.Result
-	for _, set := range []string{"one", "two"} {
-		for i, a := range []string{"m/a", "m/b", "m/c"} {
-			r.Runs = append(r.Runs, score.RunResult{About: score.About{Target: a, Dataset: set, Label: orbench.Safe}})
-			for _, b := range []string{"m/a", "m/b", "m/c"}[:i] {
-				half, none := 0.5, 0.0
-				f := figure.PartOf(figure.Difference, figure.Keys{Target: b, Other: a, Dataset: set, Label: orbench.Safe, Judge: "lexical"}, 9, 1, nil)
-				f.PHolm, f.PHolmByVerdicts = &half, &none
-				r.Figures = append(r.Figures, f)
-			}
-		}
-	}
-	if got := undoneNote(r); got != "The judge's error could change the order of 6 of 6 pairs." {
-		t.Error(got)
 	}
 }

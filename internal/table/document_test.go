@@ -31,7 +31,7 @@ func TestDocument(t *testing.T) {
 		want  string
 	}{
 		"full":  {func(w io.Writer) error { return d.Text(w, table.Screen{}) }, head + "More of 1,500, as they came\nn\n1\n\nAt length.\n"},
-		"brief": {func(w io.Writer) error { return d.Text(w, table.Screen{Brief: true, Whole: "--full"}) }, head + "In brief\nn\n1\n\nMore with --full: more of 1,500.\n"},
+		"brief": {func(w io.Writer) error { return d.Text(w, table.Screen{Brief: true, Whole: "--full"}) }, head + "In brief\nn\n1\n\nMore with --full: 1 table.\n"},
 		"Markdown": {
 			d.Markdown, "## A \\<title\\>\n\n**" + notice + "**\n\nOf \\*these\\*\\[31m.\n\nAnd those.\n\nA line.\n\n**Warning.** Mind \\<it\\>.\n\n- A note.\n" +
 				"## Always" + cells + "## More of 1,500, as they came" + cells + "At length.\n\n<hr>\n",

@@ -3,7 +3,6 @@ package table
 import (
 	"bufio"
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -29,8 +28,8 @@ type Screen struct {
 type Printer struct {
 	*bufio.Writer
 	Screen
-	// details holds the names of the sections that were left out.
-	details []string
+	// left is how many tables were left out.
+	left int
 }
 
 // NewPrinter makes a printer. Output is buffered until Flush.
@@ -38,30 +37,13 @@ func NewPrinter(w io.Writer, s Screen) *Printer {
 	return &Printer{Writer: bufio.NewWriter(w), Screen: s}
 }
 
-// Flush names the details that were left out, as many as a line has room for, and writes what
-// is buffered.
+// Flush says how many tables were left out, and writes what is buffered.
 func (p *Printer) Flush() error {
-	if len(p.details) > 0 {
-		line, left := "More with "+p.Whole+": "+p.details[0], p.details[1:]
-		for ; len(left) > 0 && len(line)+len(left[0])+len("; 99 more.") <= cmp.Or(p.Width, MaxWidth); left = left[1:] {
-			line += "; " + left[0]
-		}
-		if len(left) > 0 {
-			line += fmt.Sprintf("; %d more", len(left))
-		}
-		p.styled(dim, line+".")
-		p.details = nil
+	if p.left > 0 {
+		p.styled(dim, "More with "+p.Whole+": "+Counted(p.left, "table", "tables")+".")
 	}
+	p.left = 0
 	return p.Writer.Flush()
-}
-
-// Leave records sections that a brief screen leaves out.
-func (p *Printer) Leave(sections ...Section) {
-	for _, s := range sections {
-		if name := s.name(); len(s.Rows) > 0 && !slices.Contains(p.details, name) {
-			p.details = append(p.details, name)
-		}
-	}
 }
 
 // Section prints a section and an empty line. Columns are aligned by display
@@ -215,8 +197,10 @@ func (s Section) blocks(width int) (all []Section) {
 	if len(s.Groups) < 2 {
 		return []Section{s}
 	}
-	// Names may take a third of the width.
-	names := min(total(s.widths()[:s.Left]), max(narrowest, width/3))
+	// Names may take a third of the width, or what they need at least.
+	widths := s.widths()[:s.Left]
+	least := RowsOf(widths, func(w int) int { return min(w, narrowest) })
+	names := min(total(widths), max(total(least), width/3))
 	for first, at := 0, s.Left; first < len(s.Groups); {
 		last, end := first, at
 		for used := names; last < len(s.Groups); last++ {
@@ -239,20 +223,6 @@ func (s Section) columns(from, to int) Section {
 	some := func(row []string) []string { return slices.Concat(row[:s.Left], row[from:to]) }
 	s.Header, s.Rows, s.Groups = some(s.Header), RowsOf(s.Rows, some), nil
 	return s
-}
-
-// name returns the title without the explanation that follows it.
-func (s Section) name() string {
-	name := untrusted.Terminal(s.Title)
-	for _, end := range []string{":", "(", ", ", "?"} { // a comma within a number is no end
-		if before, _, _ := strings.Cut(name, end); before != "" {
-			name = strings.TrimSpace(before)
-		}
-	}
-	if len(name) > 1 && strings.ToLower(name[1:2]) == name[1:2] && name[1] != ' ' {
-		name = strings.ToLower(name[:1]) + name[1:]
-	}
-	return name
 }
 
 // widths returns the width of the widest cell of each column.

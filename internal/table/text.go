@@ -23,7 +23,7 @@ func (d Document) Text(w io.Writer, s Screen) error {
 	for _, part := range d.parts {
 		switch section, isTable := part.Part.(Section); {
 		case s.Brief && isTable && section.Detail:
-			p.Leave(section)
+			p.left += min(1, len(section.Rows))
 		case part.on&on != 0:
 			part.text(p)
 		}

@@ -38,6 +38,8 @@ type point struct {
 	score.Pair
 	color chart.Color
 	mark  chart.Mark
+	// caption is its name, without the set if the mark tells that.
+	caption string
 }
 
 // entry is a line of the legend.
@@ -74,8 +76,9 @@ func pointsOf(r score.Result, judge string) (points []point, legend []entry) {
 			color, mark = n%len(chart.Series), variants[p.Base()]
 			variants[p.Base()]++
 		}
-		p.color, p.mark = chart.Series[color], chart.Marks[mark%len(chart.Marks)]
+		p.color, p.mark, p.caption = chart.Series[color], chart.Marks[mark%len(chart.Marks)], p.Title()
 		if !bySet {
+			p.caption = p.Name()
 			legend = append(legend, entry{p.Name(), p.color, p.mark})
 		}
 	}
@@ -316,7 +319,7 @@ func (s *strip) draw(c draw.Canvas, published []paper.Model) {
 		}
 		c.FillText(plain, vg.Point{X: right + 8, Y: y - 3}, figures)
 	}
-	letters := int(0.36 * width / 3.9)
+	letters := int(0.36 * width / 4.6)
 	for _, p := range s.points {
 		of := s.side(p.Pair)
 		figures, ends := table.Percent(*of.Judge.Rate.Value)+" (no range)", (*[2]float64)(nil)
@@ -324,7 +327,7 @@ func (s *strip) draw(c draw.Canvas, published []paper.Model) {
 			ends = &[2]float64{r.Lo, r.Hi}
 			figures = table.Percent(*of.Judge.Rate.Value) + " (" + table.Interval(ends) + ")"
 		}
-		row(p, table.ShortenTarget(p.Name(), letters), figures+", n "+table.Count(of.Judge.Judged), *of.Judge.Rate.Value, ends, false)
+		row(p, table.ShortenTarget(p.caption, letters), figures, *of.Judge.Rate.Value, ends, false)
 		if l := of.Run.Labeled; l != nil {
 			row(p, "by people's labels", table.Estimate(&l.Rate)+" ("+table.EstimateInterval(&l.Rate)+"), "+table.Count(l.Labels)+" labels", l.Rate.Value, l.Rate.Ends(), true)
 		}
