@@ -48,7 +48,7 @@ take gate "file://$tmp/reports/gate/compare.html" 580
 run build
 watch
 # The first look at a build goes through all of it.
-until curl -s "$at/?study=my-benchmark" | grep -q Rows; do sleep 0.1; done
+until curl -s "$at/?study=my-benchmark" | grep -q 'Dropped by'; do sleep 0.1; done
 take build "$at/?study=my-benchmark" 640
 run share
 cp reports/both/tradeoff.svg "$root/docs/images/tutorial-share.svg"
