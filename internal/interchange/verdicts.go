@@ -29,7 +29,7 @@ type verdicts struct {
 func createVerdicts(path string, of folder.Subject, s Study) (Writer, error) {
 	if !slices.Contains(Endings, strings.ToLower(filepath.Ext(path))) {
 		return nil, &orbench.InputError{
-			Setting: "out", Problem: fmt.Sprintf("%s must end in one of %s, which say what to write", path, strings.Join(Endings, ", ")), Hint: "name such a file",
+			Setting: "out", Problem: path + " must end in " + strings.Join(Endings, " or "), Hint: "name such a file",
 		}
 	}
 	file, err := folder.CreateFile(path, of)

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -26,7 +27,7 @@ func SheetOf(path string, looks []Look) func(io.Writer) error {
 func ReadSheet(path string) ([]Look, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, &orbench.InputError{File: path, Problem: "cannot be read: " + err.Error(), Hint: "correct the path"}
+		return nil, &orbench.InputError{File: path, Problem: "cannot be read: " + errors.Unwrap(err).Error(), Hint: "correct the path", Err: err}
 	}
 	defer file.Close()
 	return ReadLooks(path, file)

@@ -26,6 +26,9 @@ func (r *Result) Document() table.Document {
 		d.AddTo(table.OnBrief, table.Line(c.line(r.Prompts)+"."))
 	}
 	for _, p := range r.Policies {
+		if len(r.Moderators) == 1 {
+			break // it agrees with itself
+		}
 		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("All moderators agree on %s of %s prompts under %s; Fleiss' κ %s.",
 			table.Count(r.Prompts-p.Split), table.Count(r.Prompts), p.Policy, table.Kappa(p.Agreement.Fleiss))))
 	}

@@ -161,6 +161,7 @@ func TestResolveFault(t *testing.T) {
 		{"port 0", "openai", "http://127.0.0.1:0/v1", nil, "no port 0"},
 		{"another scheme", "openai", "file:///etc/passwd", nil, "must start with http"},
 		{"a password", "openai", "https://u:secret-1@example.org/v1", nil, "must not hold a user or a password"},
+		{"two addresses", "openai", "https://example.org/v1,vllm=http://127.0.0.1:8000/v1", nil, "give each address by itself"},
 		{"a key in the query", "openai", "https://example.org/v1?key=secret-1", nil, "must not hold a ?"},
 		{"a bad variable", "ollama", "", map[string]string{"OLLAMA_HOST": "u:secret-1@host"}, "the address in OLLAMA_HOST is wrong"},
 		{"a key with a line break within", "openai", "", map[string]string{"OPENAI_API_KEY": "secret-1\nsecret-1"}, "the key in OPENAI_API_KEY holds"},

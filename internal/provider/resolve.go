@@ -197,6 +197,8 @@ func cleanURL(s string) (string, error) {
 		return "", errors.New("it must start with http:// or https://")
 	case u.Host == "":
 		return "", errors.New("it names no host")
+	case strings.Contains(u.Path, ","):
+		return "", errors.New("it holds a comma; give each address by itself")
 	case !isPort(u.Port()):
 		return "", fmt.Errorf("there is no port %s, since ports go from 1 to 65535", u.Port())
 	case u.User != nil:

@@ -179,6 +179,14 @@ func (r *Run) AddJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 	}
 	for i, s := range r.Config.Judges {
 		if k := slices.IndexFunc(specs, func(o Spec) bool { return o.Name == s.Name }); k >= 0 {
+			for of, was := range specs[k].Endpoints {
+				if was != "" && s.Endpoints[of] != was && clients.Given[of] == "" && anew == "" {
+					return &orbench.InputError{
+						Problem: fmt.Sprintf("the run has its verdicts of the judge %s from %s, and those of another server would take their place", s.Name, was),
+						Hint:    fmt.Sprintf("name that address with `base-url`, as %s=%s, or ask anew with `fresh`", of, was),
+					}
+				}
+			}
 			own[k], specs[k] = r.Judges[i], s
 		} else {
 			own, specs = append(own, r.Judges[i]), append(specs, s)

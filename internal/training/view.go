@@ -52,6 +52,9 @@ func (m *Manifest) Advice() string {
 			most = cause.Cause
 		}
 	}
+	if most == NoRejected && m.Prompts.Left[NoChosen] > 0 {
+		most = NoChosen // what was refused had no other answer
+	}
 	switch most {
 	case InEvaluation, NearEvaluation:
 		return "its prompts are those of an evaluation set: evaluate prompts of your own (orbench build makes them), or give up the set for measuring with `except`"
@@ -60,7 +63,7 @@ func (m *Manifest) Advice() string {
 	case NoRejected:
 		return "name a target that refused some of the safe prompts with `target`"
 	case NoChosen:
-		return "evaluate a target that answers the safe prompts too, in the same run"
+		return "evaluate a target that answers the safe prompts too, in the same run, or use the format kto"
 	case Ratio:
 		return "there are no prompts of one of the two labels: leave `toxic-share` out, or evaluate both"
 	}

@@ -100,12 +100,18 @@ func addLinks(p *page.Answers, q page.Query, studies []looked) {
 	p.Link(func(q page.Query) string { return q.Address("/answers") })
 	for _, name := range page.Parameters {
 		field := name == "q" || name == "after" || slices.ContainsFunc(page.FacetTitles, func(f page.Facet) bool { return f.Name == name })
+		said := name
+		for _, f := range p.Facets {
+			if f.Name == name {
+				said = strings.ToLower(f.Title)
+			}
+		}
 		for _, value := range q[name] {
 			if !field {
 				p.Hidden = append(p.Hidden, page.Hidden{Name: name, Value: value})
 			}
 			if !slices.Contains([]string{"study", "by", "sort", "after", "q"}, name) {
-				p.Chosen = append(p.Chosen, page.Link{Text: name + ": " + value, Address: q.Without("after").Drop(name, value).Address("/answers")})
+				p.Chosen = append(p.Chosen, page.Link{Text: said + ": " + value, Address: q.Without("after").Drop(name, value).Address("/answers")})
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package measurement
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -219,7 +218,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 // fileEnding checks that a file, empty for none, ends in one of those given.
 func fileEnding(flag, path string, endings ...string) error {
 	if path != "" && !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
-		return command.InputError(flag, fmt.Sprintf("%s must end in one of %s, which say what to write", path, strings.Join(endings, ", ")), "name such a file")
+		return command.InputError(flag, path+" must end in "+strings.Join(endings, " or "), "name such a file")
 	}
 	return nil
 }

@@ -285,7 +285,7 @@ at random from those of each target and label of prompts.`,
 func (a app) labelImport(ctx context.Context, memory *store.Store, name string, items iter.Seq2[annotation.Item, error], path string, o annotation.ReadOptions, random bool) error {
 	file, err := os.Open(path)
 	if err != nil {
-		return command.InputError(path, "cannot be read: "+err.Error(), "correct the path")
+		return command.InputError(path, "cannot be read: "+errors.Unwrap(err).Error(), "correct the path")
 	}
 	defer file.Close()
 	labels, err := annotation.Read(path, file, o)

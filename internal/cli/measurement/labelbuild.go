@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -65,7 +66,7 @@ func (a app) drawVoted(ctx context.Context, memory *store.Store, v voted, f labe
 	if err := memory.Annotate(ctx, drawn); err != nil {
 		return err
 	}
-	a.Infof("drew %d of %d prompts that were put to the vote; label them with: orbench label%s %s", len(drawn), len(v.items), a.StoreArgument(f.store), untrusted.Shell(v.name))
+	a.Infof("drew %s of %s prompts that were put to the vote; label them with: orbench label%s %s", table.Count(len(drawn)), table.Count(len(v.items)), a.StoreArgument(f.store), untrusted.Shell(v.name))
 	return nil
 }
 

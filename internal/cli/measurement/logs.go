@@ -261,7 +261,7 @@ func (a app) prepareLogs(f *logFlags) error {
 	if f.names != "" {
 		text, err := os.ReadFile(f.names)
 		if err != nil {
-			return command.InputError("--mask-names", "cannot be read: "+err.Error(), "correct the path")
+			return command.InputError("--mask-names", err.Error(), "correct the path")
 		}
 		names = strings.Split(string(text), "\n")
 	}
