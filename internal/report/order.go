@@ -14,11 +14,14 @@ import (
 )
 
 // notApart says which targets of a result may be equal, and how many labels of
-// each would tell them apart. It is empty if they are not ranked, or if all are
+// each would tell them apart; on several sets, what a rank is. It is empty if they are not ranked, or all are
 // told apart.
 func notApart(r score.Result) string {
 	ranked := contests(r)
-	if len(ranked) != 1 {
+	if len(ranked) > 1 {
+		return "A rank is a range where targets are not told apart."
+	}
+	if len(ranked) == 0 {
 		return ""
 	}
 	c := ranked[0]

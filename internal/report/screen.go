@@ -249,7 +249,7 @@ func standsOut(r score.Result, run score.RunResult) string {
 }
 
 // remarks says, a line each, what changes how to read the figures, and which of them cannot
-// be used.
+// be used. A line may be empty.
 func remarks(all []subject, r score.Result, labels []orbench.Label) (lines, alarms []string) {
 	if len(all) == 1 {
 		alarms = withheldIn(all[0], labels).lines()
@@ -262,14 +262,10 @@ func remarks(all []subject, r score.Result, labels []orbench.Label) (lines, alar
 	lines = append(lines, rareLines(all, r, labels)...)
 	switch {
 	case labeled(r):
-		if note := fewLabelsNote(r); note != "" {
-			lines = append(lines, note)
-		}
+		lines = append(lines, fewLabelsNote(r))
 	case slices.Equal(r.Judges(), []string{judge.Flag}) || len(r.Judges()) == 0:
 	default:
-		if line := unchecked(all, r); line != "" {
-			lines = append(lines, line)
-		}
+		lines = append(lines, unchecked(all, r))
 	}
 	return lines, alarms
 }
