@@ -218,15 +218,6 @@ func KappaInterval(k stats.Kappa) string {
 	return ends(cmp.Or(k.KappaCI95Clustered, k.KappaCI95), Fraction)
 }
 
-// MeasureInterval formats the interval of a measure, as "0.880–0.937".
-func MeasureInterval(ci *[2]float64) string { return ends(ci, measure) }
-
-// Measure formats a measure from -1 to 1, which may be undefined, to three
-// decimals.
-func Measure(v *float64) string { return Known(v, measure) }
-
-func measure(v float64) string { return strings.Replace(decimals(v, 3), "-", "−", 1) }
-
 // Term is one term of a sum.
 type Term struct {
 	N    int

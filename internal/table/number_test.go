@@ -56,7 +56,7 @@ func TestUndefined(t *testing.T) {
 	for name, got := range map[string]string{
 		"rate": table.Rate(stats.Rate{}), "interval": table.Interval(nil), "estimate": table.Estimate(nil),
 		"its interval": table.EstimateInterval(nil), "p": table.PValue(nil), "kappa": table.Kappa(nil),
-		"measure": table.Measure(nil), "difference": table.Difference(nil, table.Minus),
+		"difference": table.Difference(nil, table.Minus),
 	} {
 		if got != table.None {
 			t.Errorf("%s is %q", name, got)
