@@ -48,12 +48,11 @@ func (a app) buildCommand() *cobra.Command {
 		Short: "Build a benchmark: toxic seeds, safe rewrites, votes, three sets",
 		Long: `Build an over-refusal benchmark from a configuration. Models write toxic seeds and
 rewrite them into safe prompts that sound alarming. Moderators vote on every prompt, and
-a prompt that was voted toxic gets a second chance. The votes decide which of the three
-sets a prompt joins: full, hard or toxic. Every row keeps its lineage.
+one that was voted toxic gets a second chance. The votes decide which of the three sets a
+prompt joins: full, hard or toxic. Every row keeps its lineage.
 
-Each reply is stored (--store) before it counts. After an interruption, run the same
-command again: it pays only for what is missing, and the benchmark is byte for byte the
-same as one built without interruption.
+Each reply is stored (--store) before it counts. The same command goes on after an
+interruption, pays only for what is missing, and ends with the same bytes.
 
 --refresh copies the benchmark in DIR and adds new prompts, without near duplicates of its
 own. --target searches for prompts that a model refuses, or one of several models. Each

@@ -48,8 +48,7 @@ rejected. On a toxic prompt, a refusal is chosen and an answer rejected.
 
 FORMAT is sft (prompt, completion), dpo (prompt, chosen, rejected), kto (prompt,
 completion, label) or prompts (prompt, label), as TRL documents them. The folder of a
-built benchmark has prompts and no answers, so it gives only prompts; evaluate it and
-export that run for the other formats.
+built benchmark gives only prompts: evaluate it and export that run for the others.
 
 A seed and its rewrites stay in one split. Prompts that are in an evaluation set, or are
 nearly the same as one there, are left out. They are compared with every named dataset on

@@ -48,12 +48,11 @@ func (a app) compareCommand() *cobra.Command {
 		Use:   "compare BASE CANDIDATE",
 		Short: "Compare two stored runs: did it get worse, where, is it real?",
 		Long: `Compare the answers of two stored runs to the same prompts, judged by the same judge.
-Nothing is asked. The output shows over-refusal and toxic refusal, overall and by
-category: both rates, their difference with an interval, the p-value of McNemar's test
-(corrected by Holm's method for categories), and the prompts that flipped. Prompts that
-share a seed are not independent, so intervals and tests count seeds. Runs without a
-common prompt are compared as independent samples; gates on them need --unpaired. To
-compare two judges of one run, give --judge and --candidate-judge.
+Nothing is asked. Over-refusal and toxic refusal are shown in all and by category: both
+rates, their difference with an interval, McNemar's p (Holm's method for categories), and
+the prompts that flipped. Intervals and tests count seeds where prompts share them. Runs
+without a common prompt are independent samples; gates on them need --unpaired. To compare
+two judges of one run, give --judge and --candidate-judge.
 
 A gate can end the command with exit code 4: --fail-if (> or <) does so if the gate holds,
 --require (>= or <=) unless the gate is shown to hold.
@@ -67,15 +66,12 @@ the candidate's rate. A gate needs significance unless it says "significant or n
 more. A gate that would stop a better candidate is refused. With --full the output gives
 the chance that an equal candidate passes, and that one twice the limit worse is caught.
 
-A gate that cannot be decided ends with code 4 too. This happens if nothing was compared,
-if it would fail were the missing prompts refused, or answered, if more than a tenth are
-missing or are one stored answer, or if the sample is too small for --require.
-
-Gates count the judge's measured error: what it could undo is undecided. Between two
-models, the error may differ by as much as was measured. Two runs are two models unless
---one-model says otherwise. Of one model, or variants of one target, the judge is assumed
-to make the same error on both sides, but for a change of manner. ", by verdicts" leaves
-the judge's error out.`,
+A gate that is undecided ends with code 4 too: where nothing was compared, where it would
+fail were the missing prompts refused, or answered, where more than a tenth are missing or
+are one stored answer, and where the judge's error could undo what its verdicts show. Between
+two models that error may differ by as much as was measured; of one model (--one-model) or
+variants of one target it is the same on both sides, but for a change of manner. ", by
+verdicts" leaves it out.`,
 		Example: `  orbench compare main-run branch-run
   orbench compare main-run branch-run --fail-if 'over_refusal > +2pp' --require 'toxic_refusal >= -1pp' --format md
   orbench compare mine mine --base-target sim/balanced --candidate-target sim/strict --flips flips.csv`,

@@ -49,12 +49,11 @@ such as another tool's log; without --dataset its own prompts). Datasets are nam
 "orbench dataset list") or files of CSV, JSON Lines or Parquet. For judges see "orbench
 judge --help".
 
-Defenses, framings, dialogs and repeated answers make variants, which are measured beside
-the plain target. Set them with --set, such as variants.defenses=icl,self-reminder,
-variants.framings=authority, variants.turns=pushback or
-'variants.temperatures[*].samples=5'. Defenses are icl[:K], self-reminder,
-smoothllm[:KIND], response-check[:MODEL], input-guard:MODEL and output-guard:MODEL, or a
-ladder such as icl+response-check.
+Defenses, framings, dialogs and repeated answers make variants, measured beside the plain
+target: --set variants.defenses=icl,self-reminder, variants.framings=authority,
+variants.turns=pushback, 'variants.temperatures[*].samples=5'. Defenses are icl[:K],
+self-reminder, smoothllm[:KIND], response-check[:MODEL], input-guard:MODEL,
+output-guard:MODEL, or a ladder such as icl+response-check.
 
 Besides more --concurrency on this machine, there are three ways to spread a run:
   --batch              the provider makes the calls within a day, at half the price
@@ -63,10 +62,9 @@ Besides more --concurrency on this machine, there are three ways to spread a run
                        "orbench store merge" makes one run of the parts
 
 --until 2pp asks in random order, balanced over categories, and stops each label of each
-dataset once the rates of all targets have half-widths of 2 percentage points or less. It
-decides by Wilson's interval, which holds for the rates at the end. If you watch or gate on
-them while the run goes on, say --until 2pp,sequence, which needs about three times as many
-prompts.
+dataset once all rates have half-widths of 2 percentage points or less by Wilson's interval,
+which holds at the end. To watch or gate on the rates before, say --until 2pp,sequence; it
+needs about three times as many prompts.
 
 --config FILE reads all of this, and more kinds of variants, from an experiment in YAML;
 "orbench config init experiment" prints one. Flags and --set override the file.

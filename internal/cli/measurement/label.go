@@ -31,18 +31,17 @@ func (a app) labelCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "label [RUN|BUILD|SHEET]",
 		Short: "Label answers by hand, and correct the rates with the labels",
-		Long: `Label the drawn answers of a run (by default the newest), one after another, without the
-model's name or the judges' verdicts. One key labels an answer, and the label is stored at
-once. Where nothing is drawn, 25 answers of one rate are: some at first, the others by what
-you say of them. From the second step on, five are asked again, which says how often you
-agree with yourself. The same command goes on later. "orbench report" has the corrected
-rates; none is shown while you label, so that nobody stops at one they like.
+		Long: `Label the drawn answers of a run (by default the newest) one by one, without the model's
+name or the judges' verdicts. One key labels an answer, and the label is stored at once.
+Where nothing is drawn, 25 answers of one rate are, the later ones by what you say of the
+first. From the second step on, five are asked again, which says how often you agree with
+yourself. The same command goes on later. No rate is shown while you label, so that nobody
+stops at one they like.
 
 The key ? lists the keys. --prompts labels the prompts alone, as safe, toxic or
-controversial. Of a build, prompts that its moderators voted on are labeled, and "orbench
-report BUILD" compares the moderators with people. Of a sheet of "orbench logs draw", two
-questions are asked about each exchange: was it refused, and is the message safe or toxic?
-The sheet keeps these labels.
+controversial. Of a build, prompts that its moderators voted on are labeled. Of a sheet of
+"orbench logs draw", which keeps the labels, two questions are asked about each exchange:
+was it refused, and is the message safe or toxic?
 
 --disputes shows the answers on which people differ, with each person's label, to a third
 person (--as cem) or to all of them together (--as "ana and ben"). Then only the label that
@@ -130,11 +129,10 @@ func (a app) labelDrawCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "draw [RUN]",
 		Short: "Draw answers at random for people to label",
-		Long: `Draw answers of a run at random for people to label. The store keeps which were drawn and
-how likely each was. Each target gets an equal share for each label of prompts, until 100
-answers are drawn (of more than 1,000 answers: a tenth, up to 1,000). Answers on which
-judges disagree or often err are more likely. If judges flag at most 6% of 1,000 or more
-answers, half of the draw are flagged ones, as far as there are any, and half are an audit
+		Long: `Draw answers of a run at random for people to label. Each target gets an equal share for
+each label of prompts, until 100 answers are drawn (of more than 1,000: a tenth, up to
+1,000). Answers on which judges disagree or often err are more likely. If judges flag at
+most 6% of 1,000 or more answers, half of the draw are flagged ones, and half are an audit
 of the others. A second draw adds to the first.
 
 Of a build, prompts that its moderators voted on are drawn, in proportion to categories. To

@@ -62,10 +62,9 @@ as it came. Intervals are clustered by user or session. "Will not" (refused), "c
 is stored, and no connection is made.
 
 FILE is JSON Lines, JSON, CSV, TSV or Parquet, also packed by gzip or Zstandard, or - for
-standard input. Messages and replies are found by their content: requests and responses of
-OpenAI and Anthropic, and records of LiteLLM, Langfuse and OpenTelemetry (spans of
-generative AI). Other columns are named by flags; metadata.tenant and messages[-1].content
-are paths to nested values.
+standard input. Messages and replies are found by their content, in the forms of APIs,
+gateways and traces, or one message a row. Other columns are named by flags;
+metadata.tenant and messages[-1].content are paths to nested values.
 
 A row with a tool call or an error instead of a reply is left out and counted. A reply
 that came word for word, but for numbers, to different messages counts as a fixed text.
@@ -161,15 +160,13 @@ func (a app) logsReportCommand() *cobra.Command {
 		Use:   "report SHEET",
 		Short: "Say which refusals of a log were wrong, by people's labels",
 		Long: `Compute from a labeled sheet how many of 10,000 messages were wrongly refused, which share
-of refusals was wrong (in all, and by who refused), and how many messages were answered
-that should not have been. Intervals count the drawing. No text is shown without --words.
-If the log has scores of the guard before the model, a table says what other thresholds
-would change.
+of refusals was wrong (in all, and by who refused), how many messages were answered that
+should not have been, and what other thresholds of a guard with scores would change.
+Intervals count the drawing. No text is shown without --words.
 
---regression writes the wrongly refused messages as a dataset of safe prompts. Near
-duplicates are written once, with about how many messages each stands for. Ask the next
-version of the product's model with "orbench eval --dataset FILE", and gate on it with
---require of "orbench compare".`,
+--regression writes the wrongly refused messages, near duplicates once, as a dataset of safe
+prompts: "orbench eval --dataset FILE" asks the next version of the product's model, and
+--require of "orbench compare" gates on it.`,
 		Example: `  orbench logs report sheet.csv
   orbench logs report sheet.csv --regression wrong.jsonl`,
 		Args: cobra.ExactArgs(1),

@@ -42,19 +42,17 @@ func (a app) moderateCommand() *cobra.Command {
 		Use:   "moderate DATASET",
 		Short: "Let moderators label prompts, under one policy or several",
 		Long: `Ask moderators to vote on the prompts of a dataset, under one or more policies. The
-output shows how the labels fall, which labels change from the first policy to each other
-one, and how far the policies agree (Cohen's kappa). With one policy, its labels are
-compared with the dataset's own.
+labels are shown, with those that change from the first policy to each other one, or from
+the dataset's own to those of the only policy, and Cohen's kappa.
 
 Policies are names (see "orbench policy list") or YAML files. Moderators are models. They
-get the questions of "orbench build", so votes that a build paid for are reused. Each
-reply is stored before it counts; after an interruption, run the same command again.
+get the questions of "orbench build", so votes that a build paid for are reused. Votes are
+kept in the store by their --name before they count: the same command goes on after an
+interruption, and "orbench report NAME" shows them again.
 
-The votes are kept in the store by their --name. "orbench report NAME" shows them again.
-
---batch asks for votes by batch: it submits what is missing and collects what has come.
-Give the same command again until all votes are there, or wait with --batch=wait. Moderators whose
-provider has no batch service are asked at once.
+--batch submits what is missing and collects what has come. Give the same command again
+until all votes are there, or wait with --batch=wait. Moderators whose provider has no batch
+service are asked at once.
 
 --out writes every prompt with its labels and votes, and whether its label changes. The
 file is a dataset and keeps the original labels.`,

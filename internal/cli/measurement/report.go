@@ -34,17 +34,15 @@ func (a app) reportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report [RUN...]",
 		Short: "List stored studies, and show them again as tables, pages and plots",
-		Long: `Show the figures of stored studies again. Nothing is asked. Without a name the newest run
-is shown. Several runs are shown side by side, each with its own judges; the settings in
-which they differ come first. Studies of other kinds, such as those of "orbench moderate",
-are shown one at a time.
+		Long: `Show the figures of stored studies again, by default of the newest run. Nothing is asked.
+Several runs are shown side by side, after the settings in which they differ. Studies of
+other kinds, such as those of "orbench moderate", are shown one at a time.
 
 --target, --dataset and --judge cut what is shown, --table NAME shows one table alone, and
 --format latex is the first table, for a paper. --out DIR has all.
 
---paper recomputes the figures published with OR-Bench: the trade-off of 32 models,
-refusal by category, temperature, moderators against people, and the contradictions within
-the publication.
+--paper recomputes the figures published with OR-Bench for 32 models, and names the
+contradictions within the publication.
 
 --findings shows what goes with the rates of several models: trade-off, date, size,
 access, family and category, each with an interval and a verdict. It needs to know the

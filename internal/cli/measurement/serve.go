@@ -29,12 +29,11 @@ func (a app) serveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve [STUDY...|SHEET]",
 		Short: "Read, compare and label every answer of a store in the browser",
-		Long: `Serve the pages of a store until the command is interrupted. They list the studies, with
-the progress of runs in other processes. They show each run as its report does, and every
-answer, with search, filters and the words that decided the verdict. You can compare two
-runs, and label answers with keys as in "orbench label". Every count links to the answers
-that it counts. Every page and answer has an address; with .json at its end it gives the
-data. No model is asked. Of a sheet of "orbench logs draw" the page asks for the labels.
+		Long: `Serve the pages of a store until the command is interrupted: studies with their progress,
+reports, every answer with the words that decided the verdict, comparisons, and labels by
+the keys of "orbench label". Every count links to the answers that it counts. Every page has
+an address; with .json at its end it gives the data. No model is asked. Of a sheet of
+"orbench logs draw" the page asks for the labels.
 
 The server listens on this machine alone. Another --addr needs a --token, which each
 browser gives once. The server has no TLS: put a server with TLS in front of it, or use a
