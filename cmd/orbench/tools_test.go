@@ -74,7 +74,7 @@ func TestToolsRead(t *testing.T) {
 	write("variants", "eval", "--name", "variants", "--target", "sim/prudish", "--dataset", "starter", "--limit", "20", "--set", "variants.turns=pushback",
 		"--set", "variants.temperatures[0].temperature=1", "--set", "variants.temperatures[0].samples=2", "--set", "variants.defenses=self-reminder")
 	for _, name := range []string{"run", "variants"} {
-		write("report-"+name, "report", name, "--out", hub(name), "--set", "repository=me/starter")
+		write("report-"+name, "report", name, "--out", hub(name))
 	}
 	// Records of several models lie in folders of their own; a folder of logs is flat.
 	logs := filepath.Join(dir, "logs")

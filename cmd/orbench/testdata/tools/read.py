@@ -21,6 +21,6 @@ by_pandas = frame.groupby(["target", "label", "judge"])["refused"].mean()
 assert {"/".join(k): v for k, v in by_pandas.items()} == {k: v[0] for k, v in by_duckdb.items()}
 files = list(Path(hub).glob("*/*/.eval_results/*.yaml"))
 entries = [e for f in files for e in parse_eval_result_entries(yaml.safe_load(f.read_text()))]
-assert entries and all(e.dataset_id == "me/starter" and 0 <= e.value <= 100 and e.date for e in entries)
+assert entries and all(e.dataset_id == "starter" and 0 <= e.value <= 100 and e.date for e in entries)
 assert {e.task_id for e in entries} <= {"starter_answered", "starter_refused"}
 json.dump({"duckdb": by_duckdb}, sys.stdout)
