@@ -65,7 +65,7 @@ func (r *Run) Calls(ctx context.Context, m store.Reader, asked []Asked) ([][]mod
 	all := make([][]model.Hash, len(asked))
 	for i, at := range places {
 		for _, call := range judged[at[0]].ofTarget[at[1]] {
-			if h := call.Request.Hash(); !slices.Contains(all[i], h) {
+			if h := call.Hash; !slices.Contains(all[i], h) {
 				all[i] = append(all[i], h)
 			}
 		}

@@ -112,7 +112,7 @@ type Item struct {
 type Call struct {
 	Request model.Request
 	Role    Role
-	// Hash is that of the request; a walk may leave it out.
+	// Hash is that of the request. A walk that looks ahead may leave it out.
 	Hash model.Hash
 	// Dataset and Prompt say about what it is.
 	Dataset string
@@ -221,9 +221,6 @@ func (j *Job) All(ctx context.Context, m store.Reader) iter.Seq2[Call, error] {
 				return
 			}
 			for _, call := range item.Calls {
-				if call.Hash == (model.Hash{}) {
-					call.Hash = call.Request.Hash()
-				}
 				if seen[call.Hash] {
 					continue
 				}

@@ -47,7 +47,7 @@ func Recall(ctx context.Context, m store.Reader, s Scope, steps []Step) ([][]Cal
 // call is the call of a request of the step.
 func (s Step) call(r model.Request, remembered bool) Call {
 	c := s.About
-	c.Request, c.Remembered = r, remembered
+	c.Request, c.Hash, c.Remembered = r, r.Hash(), remembered
 	return c
 }
 

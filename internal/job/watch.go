@@ -65,7 +65,7 @@ func (w *Watch) walk(serves func(model.Ref) bool) (lets func(*Call) bool) {
 		}
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		h, of := c.Request.Hash(), RefOf(c.Request)
+		h, of := c.Hash, RefOf(c.Request)
 		i := slices.IndexFunc(w.all, func(j *watched) bool { return j.judge == c.Judge && j.Ref == of })
 		if i < 0 {
 			i, w.all = len(w.all), append(w.all, &watched{judge: c.Judge, Ref: of})

@@ -32,7 +32,7 @@ func TestWatch(t *testing.T) {
 		for more := true; more; {
 			lets, now := w.walk(every), []int(nil)
 			for n := range 300 {
-				c := Call{Role: Judge, Judge: "j", Request: model.Request{Provider: "p", Model: "m", Messages: []orbench.Message{{Content: fmt.Sprint(n)}}}}
+				c := Step{About: Call{Role: Judge, Judge: "j"}}.call(model.Request{Provider: "p", Model: "m", Messages: []orbench.Message{{Content: fmt.Sprint(n)}}}, false)
 				if !asked[n] && lets(&c) {
 					asked[n], now = true, append(now, n)
 					w.Read([]Reply{{Request: c.Request, Response: model.Response{Text: "Hm."}, Unread: !tt.readable(n)}})
@@ -51,7 +51,7 @@ func TestWatch(t *testing.T) {
 	for range 3 {
 		lets := w.walk(every)
 		for n := range 100 {
-			if c := (Call{Role: Judge, Judge: "j", Request: model.Request{Sample: n}}); lets(&c) {
+			if c := (Step{About: Call{Role: Judge, Judge: "j"}}).call(model.Request{Sample: n}, false); lets(&c) {
 				let++
 			}
 		}

@@ -1,70 +1,163 @@
 package weights
 
 import (
+	"bytes"
+	"context"
 	"math"
+	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
 const (
-	// Prompts are asked again at most, and no more than one of Share stored ones, each Times
+	// mostStored is how many replies of a model are looked at.
+	mostStored = 400
+	// prompts are asked again at most, and no more than one of share stored ones, each times
 	// times.
-	Prompts, Share, Times = 40, 10, 2
+	prompts, share, times = 40, 10, 2
 	// A check finds other weights where the chance of replies that part as much with the same
 	// ones is at most sure. At temperature 0 replies seldom part by chance, so less is enough.
 	sure, sureAtZero = .0125, .04
-	// Prefix starts the revision of the calls of a check, by which no figure has them.
-	Prefix = "check-"
 )
 
 // Refused reports whether a reply to a stored call is a refusal, or calls an answer one; judge
 // is empty for a target's.
 type Refused func(of model.Ref, judge string, request model.Request, response model.Response) bool
 
-// Check asks a model some of its remembered calls again.
+// Check asks a model in one role some of its remembered calls again.
 type Check struct {
-	*Reused
-	// Requests ask them again: Times for each, first those that were called refused.
+	job.Asked
+	// N counts the calls with a reply.
+	N int
+	// Requests ask some of them again, each times times. No figure has their revision.
 	Requests []model.Request
-	again    []stored
-	refused  int
-	// odds are the chances that of three replies that part the stored one is the odd one out, for
-	// one that is called refused and for one that is not.
+	// stored are those that are looked at, those of the least hashes, and again those of Requests.
+	stored, again []stored
+	// lacks is true where other calls of the model are to be made.
+	lacks bool
+	// odds are the chances that of three replies that part the stored one is the odd one out, by
+	// its kind.
 	odds [2]float64
 }
 
-// Check is that of the replies at a time that is in no other check: half of its calls were called
-// refused, if there are so many.
-func (r *Reused) Check(at time.Time, refused Refused) Check {
-	var refusals, answers []stored
-	for _, s := range r.stored {
-		if refused(r.Ref, s.Judge, s.Request, s.response) {
-			refusals = append(refusals, s)
-		} else {
-			answers = append(answers, s)
+// stored is a remembered call with its reply.
+type stored struct {
+	job.Call
+	response model.Response
+	// kind is 0 for a reply that is called refused, and 1 for another.
+	kind int
+}
+
+// said is what the server said of itself when it made the reply.
+func (s stored) said() client.Description { return client.Description(s.response.Server) }
+
+// Find looks through what a job has already, for models that may change, and gives a check of
+// those of which it has some replies and lacks others. m may be nil for an empty store. Simulated
+// replies are left out: their models have no weights.
+func Find(ctx context.Context, j *job.Job, m store.Reader, refused Refused, changes func(job.Asked) bool) (all []*Check, err error) {
+	for _, asked := range j.Models {
+		asked.Fixed = false
+		if !slices.ContainsFunc(all, func(c *Check) bool { return c.Asked == asked }) && changes(asked) {
+			all = append(all, &Check{Asked: asked})
 		}
 	}
-	most := min(Prompts, r.N/Share)
-	some := min(len(refusals), max(most/2, most-len(answers)))
-	others := min(len(answers), most-some)
-	c := Check{Reused: r, again: append(refusals[:some:some], answers[:others]...), refused: some, odds: [2]float64{1. / 3, 1. / 3}}
+	if m == nil || len(all) == 0 {
+		return nil, nil
+	}
+	for item, err := range j.Items(ctx, m, job.Scope{Extent: job.SoFar, Remembered: true}) {
+		if err != nil {
+			return nil, err
+		}
+		for _, call := range item.Calls {
+			for _, c := range all {
+				c.add(call)
+			}
+		}
+	}
+	var hashes []model.Hash
+	for _, c := range all {
+		for _, s := range c.stored {
+			hashes = append(hashes, s.Hash)
+		}
+	}
+	replies, err := m.Get(ctx, hashes)
+	for _, c := range all {
+		c.draw(replies, refused)
+	}
+	return slices.DeleteFunc(all, func(c *Check) bool { return !c.lacks || len(c.stored) == 0 }), err
+}
+
+// add counts a call of the job.
+func (c *Check) add(call job.Call) {
+	own := c.Role == call.Role && c.Ref == job.RefOf(call.Request)
+	if !call.Remembered {
+		// A judge lacks the verdicts on answers that are lacking.
+		c.lacks = c.lacks || own || c.Role.Judges() && !call.Role.Judges()
+	} else if own {
+		c.N++
+		at, there := slices.BinarySearchFunc(c.stored, call.Hash, func(s stored, h model.Hash) int { return bytes.Compare(s.Hash[:], h[:]) })
+		if at < mostStored && !there {
+			c.stored = slices.Insert(c.stored, at, stored{Call: call})[:min(len(c.stored)+1, mostStored)]
+		}
+	}
+}
+
+// draw chooses the calls that are asked again: half of them were called refused, if there are so
+// many.
+func (c *Check) draw(replies map[model.Hash]model.Response, refused Refused) {
+	var all [2][]stored
+	for _, s := range c.stored {
+		var ok bool
+		if s.response, ok = replies[s.Hash]; !ok || s.response.Simulated() || s.response.ByOther(c.Ref) {
+			continue
+		}
+		if !refused(c.Ref, s.Judge, s.Request, s.response) {
+			s.kind = 1
+		}
+		all[s.kind] = append(all[s.kind], s)
+	}
+	most := min(prompts, c.N/share)
+	some := min(len(all[0]), max(most/2, most-len(all[1])))
+	others := min(len(all[1]), most-some)
+	c.stored, c.again = slices.Concat(all[:]...), slices.Concat(all[0][:some], all[1][:others])
+	revision := "check-" + time.Now().UTC().Format(time.RFC3339Nano) // that of no other check
 	for _, s := range c.again {
-		for k := range Times {
-			q := s.Request
-			q.Revision, q.Sample = Prefix+at.UTC().Format(time.RFC3339Nano), k
-			c.Requests = append(c.Requests, q)
+		for s.Request.Sample = range times {
+			s.Request.Revision = revision
+			c.Requests = append(c.Requests, s.Request)
 		}
 	}
-	if some > 0 && others > 0 {
-		// Each of three replies to a prompt is as likely to be the one that was stored, but those
-		// that are called refused are drawn more often than the others.
-		a, b := float64(some)/float64(len(refusals)), float64(others)/float64(len(answers))
-		c.odds = [2]float64{a / (a + 2*b), b / (b + 2*a)}
+	// Each of three replies to a prompt is as likely to be the one that was stored, but those that
+	// are called refused are drawn more times as often as the others.
+	more := float64(max(1, some*len(all[1]))) / float64(max(1, others*len(all[0])))
+	c.odds = [2]float64{more / (more + 2), 1 / (1 + 2*more)}
+}
+
+// Differs says in what the server describes itself otherwise now than when some of the replies
+// were made, and of how many of those that are looked at. It is empty where nothing differs.
+func (c *Check) Differs(now client.Description) (change string, n, of int) {
+	first := c.stored[0].said().Value(client.Fingerprint)
+	if slices.ContainsFunc(c.stored, func(s stored) bool { return s.said().Value(client.Fingerprint) != first }) {
+		now = now.Without(client.Fingerprint) // since it is that of a call, or of one server of several
 	}
-	return c
+	for _, s := range c.stored {
+		if d := s.said().Difference(now); d != "" {
+			change, n = d, n+1
+		}
+	}
+	return change, n, len(c.stored)
+}
+
+// Known reports whether what a server says of itself tells its weights by a digest, then and
+// now.
+func (c *Check) Known(now client.Description) bool {
+	return now.Value(client.Digest) != "" && !slices.ContainsFunc(c.stored, func(s stored) bool { return s.said().Value(client.Digest) == "" })
 }
 
 // Outcome is what a check comes to.
@@ -76,78 +169,63 @@ type Outcome struct {
 	// tenth of the replies change, without noise.
 	Other bool
 	Finds float64
-	// Replies counts the new ones, and Usage is theirs.
-	Replies int
-	Usage   model.Usage
 }
 
 // Outcome compares the replies that a lookup has.
-func (c Check) Outcome(look model.Lookup, refused Refused) (o Outcome) {
+func (c *Check) Outcome(look model.Lookup, refused Refused) (o Outcome) {
 	limit := sureAtZero
-	// By whether one or two of three replies are refusals: how many part so, in how many the
-	// stored one is odd, and how many could.
-	var parted, odd, asked [2]int
+	// How many of each kind were asked again, and for how many of it the stored reply is the odd
+	// one out. of counts all by how many of the three are refusals.
+	var asked, odd [2]int
+	var of [times + 2]int
+again:
 	for i, s := range c.again {
-		refusals, n := 0, 0
-		for _, q := range c.Requests[i*Times : (i+1)*Times] {
-			if response, ok := look(q); ok {
-				n++
-				o.Usage.Add(response.Usage.Bounded())
-				if refused(c.Ref, s.Judge, q, response) {
-					refusals++
-				}
+		refusals := 1 - s.kind
+		for _, q := range c.Requests[i*times:][:times] {
+			response, ok := look(q)
+			if !ok {
+				continue again
 			}
-		}
-		if o.Replies += n; n < Times {
-			continue
+			if refused(c.Ref, s.Judge, q, response) {
+				refusals++
+			}
 		}
 		if t := s.Request.Params.Temperature; t == nil || *t > 0 {
 			limit = sure
 		}
-		kind := 1
-		if i < c.refused {
-			kind = 0
-			refusals++
-		}
-		asked[kind]++
-		if refusals == 1 || refusals == 2 {
-			parted[refusals-1]++
-			if kind == refusals-1 {
-				odd[kind]++
-			}
+		asked[s.kind]++
+		of[refusals]++
+		if refusals == s.kind+1 {
+			odd[s.kind]++
 		}
 	}
+	parted := [2]int{of[1], of[2]}
 	o.Compared, o.Parted, o.Odd = asked[0]+asked[1], parted[0]+parted[1], odd[0]+odd[1]
 	o.Other = c.chance(parted, odd) <= limit
-	for i := range asked[0] + 1 {
-		for k := range asked[1] + 1 {
-			if math.Pow(c.odds[0], float64(i))*math.Pow(c.odds[1], float64(k)) <= limit {
-				o.Finds += binomial(i, asked[0], .1) * binomial(k, asked[1], .1)
-			}
-		}
-	}
+	o.Finds = sum(asked, [2]float64{.1, .1}, func(found [2]int) bool { return c.allOdd(found) <= limit })
 	return o
 }
 
 // chance is that of stored replies that are as odd or odder, with the same weights and as many
-// that part: an exact test of two binomial counts, ordered by the sum of the logarithms of their
-// odds.
-func (c Check) chance(parted, odd [2]int) (p float64) {
-	weight := func(i, k int) float64 {
-		return -float64(i)*math.Log(c.odds[0]) - float64(k)*math.Log(c.odds[1])
-	}
-	seen := weight(odd[0], odd[1])
-	for i := range parted[0] + 1 {
-		for k := range parted[1] + 1 {
-			if weight(i, k) >= seen-1e-9 {
-				p += binomial(i, parted[0], c.odds[0]) * binomial(k, parted[1], c.odds[1])
+// that part: an exact test of two binomial counts.
+func (c *Check) chance(parted, odd [2]int) float64 {
+	return sum(parted, c.odds, func(other [2]int) bool { return c.allOdd(other) <= c.allOdd(odd)*(1+1e-9) })
+}
+
+// allOdd is the chance that of so many that part each stored reply is the odd one out.
+func (c *Check) allOdd(n [2]int) float64 {
+	return math.Pow(c.odds[0], float64(n[0])) * math.Pow(c.odds[1], float64(n[1]))
+}
+
+// sum adds the chances of two binomial counts of n, each by its p, where these are wanted.
+func sum(n [2]int, p [2]float64, wanted func([2]int) bool) (chance float64) {
+	first, second := distuv.Binomial{N: float64(n[0]), P: p[0]}, distuv.Binomial{N: float64(n[1]), P: p[1]}
+	for i := range n[0] + 1 {
+		for k := range n[1] + 1 {
+			if wanted([2]int{i, k}) {
+				chance += first.Prob(float64(i)) * second.Prob(float64(k))
 			}
 		}
 	}
-	return p
-}
-
-// binomial is the chance of k of n where each has the chance p.
-func binomial(k, n int, p float64) float64 {
-	return distuv.Binomial{N: float64(n), P: p}.Prob(float64(k))
+	return chance
 }

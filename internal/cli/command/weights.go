@@ -21,13 +21,13 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// reused is what a study has already of models that may answer otherwise by now: targets whose
-// servers run weights, and models that judge.
-func (r Running) reused(ctx context.Context, m store.Reader) ([]*weights.Reused, error) {
+// checks are those of models that may answer otherwise by now than when the replies were made that
+// a study reuses: targets whose servers run weights, and models that judge.
+func (r Running) checks(ctx context.Context, m store.Reader) ([]*weights.Check, error) {
 	if r.Refused == nil {
 		return nil, nil
 	}
-	return weights.Find(ctx, r.Job, m, func(of job.Asked) bool {
+	return weights.Find(ctx, r.Job, m, r.Refused, func(of job.Asked) bool {
 		if of.Role.Judges() {
 			return of.Provider != score.SimProvider
 		}
@@ -39,24 +39,23 @@ func (r Running) reused(ctx context.Context, m store.Reader) ([]*weights.Reused,
 // check asks models some stored calls again where the study reuses replies of theirs and lacks
 // others. The error is an ErrOtherWeights where one answers otherwise than before.
 func (e *Env) check(ctx context.Context, r Running, d *batch.Manager) error {
-	all, err := r.reused(ctx, d.Store)
+	all, err := r.checks(ctx, d.Store)
 	if err != nil {
 		return err
 	}
-	var checks []weights.Check
+	var checks []*weights.Check
 	var requests []model.Request
 	asking := &job.Job{Name: r.Job.Name}
-	for _, of := range all {
-		said := r.Clients.Described(of.Ref).Description
-		if err := describedOtherwise(of, said); err != nil {
+	for _, c := range all {
+		said := r.Clients.Described(c.Ref).Description
+		if err := describedOtherwise(c, said); err != nil {
 			return err
 		}
-		if of.Known(said) {
+		if c.Known(said) {
 			continue
 		}
-		c := of.Check(time.Now(), r.Refused)
 		checks, requests = append(checks, c), append(requests, c.Requests...)
-		asking.Models = append(asking.Models, job.Asked{Ref: of.Ref, Role: of.Role, Fixed: true})
+		asking.Models = append(asking.Models, job.Asked{Ref: c.Ref, Role: c.Role, Fixed: true})
 	}
 	if asking.Calls = len(requests); asking.Calls > 0 {
 		if err := e.fillCheck(ctx, r, d, asking, requests); err != nil {
@@ -76,16 +75,26 @@ func (e *Env) check(ctx context.Context, r Running, d *batch.Manager) error {
 		return response, ok
 	}
 	for _, c := range checks {
+		o := c.Outcome(look, r.Refused)
+		note := provenance.Check{Of: c.Ref.String(), Prompts: o.Compared, Odd: o.Odd, Parted: o.Parted}
+		var usage model.Usage
 		for _, q := range c.Requests {
-			if err := describedOtherwise(c.Reused, client.Description(replies[q.Hash()].Server)); err != nil {
-				return err
+			if response, ok := look(q); ok {
+				if err := describedOtherwise(c, client.Description(response.Server)); err != nil {
+					return err
+				}
+				note.Calls++
+				usage.Add(response.Usage.Bounded())
 			}
 		}
-		o := c.Outcome(look, r.Refused)
-		line := e.noteCheck(r, c, o, d.Prices)
+		if p, ok := d.Prices.Price(c.Provider, c.Model); ok {
+			note.USD = new(p.Cost(usage))
+		}
+		note.Tokens = usage.Input + usage.Output
+		line := r.noteCheck(c, o, note)
 		if o.Other {
 			// What was paid is kept, though nothing else is asked.
-			return errors.Join(otherWeights(c.Reused, line), e.Paid(ctx, d.Store, r.Study, fill.Stats{Requests: o.Replies}))
+			return errors.Join(otherWeights(c, line), e.Paid(ctx, d.Store, r.Study, fill.Stats{Requests: note.Calls}))
 		}
 		e.Infof("%s", untrusted.Terminal(line))
 	}
@@ -109,11 +118,8 @@ func (e *Env) fillCheck(ctx context.Context, r Running, d *batch.Manager, asking
 }
 
 // noteCheck notes what came of a check in the history of the study, and says it in a line.
-func (e *Env) noteCheck(r Running, c weights.Check, o weights.Outcome, prices price.Table) string {
-	note := provenance.Check{
-		Date: time.Now().UTC().Truncate(time.Second), Of: c.Ref.String(), Decision: "same", Prompts: o.Compared, Odd: o.Odd, Parted: o.Parted,
-		Calls: o.Replies, Tokens: o.Usage.Input + o.Usage.Output,
-	}
+func (r Running) noteCheck(c *weights.Check, o weights.Outcome, note provenance.Check) string {
+	note.Date, note.Decision = time.Now().UTC().Truncate(time.Second), "same"
 	of := "stored answers"
 	if c.Role.Judges() {
 		of = "stored verdicts"
@@ -127,16 +133,13 @@ func (e *Env) noteCheck(r Running, c weights.Check, o weights.Outcome, prices pr
 	default:
 		line += fmt.Sprintf(": no sign of a change; one of 10%% is seen in %.0f of 100 such checks", 100*o.Finds)
 	}
-	if p, ok := prices.Price(c.Provider, c.Model); ok {
-		note.USD = new(p.Cost(o.Usage))
-	}
 	r.Study.History.Checks = append(r.Study.History.Checks, note)
 	return line
 }
 
 // describedOtherwise is an ErrOtherWeights where a server says otherwise of itself now than when
 // some of the stored replies were made.
-func describedOtherwise(r *weights.Reused, now client.Description) error {
+func describedOtherwise(r *weights.Check, now client.Description) error {
 	change, n, of := r.Differs(now)
 	if n == 0 {
 		return nil
@@ -153,7 +156,7 @@ func shownRef(of model.Ref) string {
 }
 
 // otherWeights is what ends a command that would count the replies of two models as one's.
-func otherWeights(of *weights.Reused, problem string) error {
+func otherWeights(of *weights.Check, problem string) error {
 	hint := "the weights have probably changed: ask all again with `fresh`, or measure them under another `name`"
 	if of.Role.Judges() {
 		hint = "the judge has probably changed: have all answers judged again with orbench judge RUN --fresh, or measure under another `name`"
@@ -164,10 +167,10 @@ func otherWeights(of *weights.Reused, problem string) error {
 // planCheck says what checks would send at most, by model, as far as that is known without
 // asking the servers.
 func (r Running) planCheck(ctx context.Context, m store.Reader) (plans []job.Plan, err error) {
-	all, err := r.reused(ctx, m)
-	for _, of := range all {
-		p := job.Plan{Provider: of.Provider, Endpoint: of.Endpoint, Model: of.Model, Role: "check"}
-		for _, q := range of.Check(time.Now(), r.Refused).Requests {
+	checks, err := r.checks(ctx, m)
+	for _, c := range checks {
+		p := job.Plan{Provider: c.Provider, Endpoint: c.Endpoint, Model: c.Model, Role: "check"}
+		for _, q := range c.Requests {
 			p.Calls++
 			p.InputTokens += price.EstimateTokens(q.Messages)
 			p.MaxOutputTokens += q.Params.MaxTokens
