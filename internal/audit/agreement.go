@@ -19,8 +19,9 @@ type Agreement struct {
 
 func (x *examination) agreement() []Agreement {
 	pairs := []Agreement{}
-	for i, a := range x.raters {
-		for _, b := range x.raters[i+1:] {
+	raters := slices.Concat(x.people, x.moderators, []string{Ensemble})
+	for i, a := range raters {
+		for _, b := range raters[i+1:] {
 			counts := make([][]int, len(orbench.Labels)) // by both labels
 			for i := range counts {
 				counts[i] = make([]int, len(orbench.Labels))
@@ -39,7 +40,7 @@ func (x *examination) agreement() []Agreement {
 				counts[slices.Index(orbench.Labels, la)][slices.Index(orbench.Labels, lb)]++
 			}
 			if n > 0 {
-				pairs = append(pairs, Agreement{A: a.name, B: b.name, Agree: NewRate(agree, n), Kappa: stats.KappaOf(counts)})
+				pairs = append(pairs, Agreement{A: a, B: b, Agree: NewRate(agree, n), Kappa: stats.KappaOf(counts)})
 			}
 		}
 	}

@@ -21,14 +21,11 @@ type Against struct {
 
 func (x *examination) againstEnsemble() []Against {
 	all := []Against{}
-	for _, m := range x.raters {
-		if m.kind != Moderator {
-			continue
-		}
+	for _, m := range x.moderators {
 		var pairs versus.Pairs
 		for _, e := range x.entries {
 			one, ok := e.said(m)
-			many, okMany := e.said(rater{Ensemble, Joint})
+			many, okMany := e.said(Ensemble)
 			if !e.compared || !ok || !okMany {
 				continue
 			}
@@ -36,7 +33,7 @@ func (x *examination) againstEnsemble() []Against {
 			pairs.Add(0, versus.Once((one == orbench.Safe) == positive), versus.Once((many == orbench.Safe) == positive))
 		}
 		gain, ok := pairs.Difference(confidence)
-		a := Against{Moderator: m.name, N: int(pairs.N()), Counts: pairs.Counts}
+		a := Against{Moderator: m, N: int(pairs.N()), Counts: pairs.Counts}
 		if ok {
 			a.Gain = &gain.Estimate
 		}

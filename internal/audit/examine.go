@@ -72,12 +72,6 @@ type Rater struct {
 	Categories []Figures `json:"categories"`
 }
 
-// rater is a person, a moderator or the ensemble, with labels.
-type rater struct {
-	name string
-	kind Kind
-}
-
 // entry is a drawn prompt with what everybody says of it.
 type entry struct {
 	category orbench.Category
@@ -91,15 +85,15 @@ type entry struct {
 // said returns a rater's label. Undecided counts as a label only for the
 // ensemble, because that prompt does not pass. For all others it is an
 // abstention.
-func (e *entry) said(r rater) (orbench.Label, bool) {
-	l := e.labels[r.name]
-	return l, l != "" && (l != orbench.Undecided || r.kind == Joint)
+func (e *entry) said(name string) (orbench.Label, bool) {
+	l := e.labels[name]
+	return l, l != "" && (l != orbench.Undecided || name == Ensemble)
 }
 
 // examination holds the data from which the parts of a Report are computed.
 type examination struct {
-	raters  []rater
-	entries []*entry
+	people, moderators table.Names
+	entries            []*entry
 }
 
 // Ensemble names the joint decision of all moderators as a rater.
@@ -111,7 +105,6 @@ const Ensemble = "ensemble"
 // not count.
 func Examine(items []Item, words annotation.Words) *Report {
 	x := &examination{}
-	var people, moderators table.Names
 	of := design(items)
 	for _, it := range items {
 		if words.ChanceIn(of, it.subject()) == 0 {
@@ -119,7 +112,7 @@ func Examine(items []Item, words annotation.Words) *Report {
 		}
 		e := &entry{category: it.Category, labels: maps.Clone(it.Votes)}
 		for name := range it.Votes {
-			moderators.Add(name)
+			x.moderators.Add(name)
 		}
 		if it.Decision != "" {
 			e.labels[Ensemble] = it.Decision
@@ -135,7 +128,7 @@ func Examine(items []Item, words annotation.Words) *Report {
 			}
 			if a.How == orbench.Blind {
 				name := personName(a.By)
-				people.Add(name)
+				x.people.Add(name)
 				e.labels[name] = a.Label
 			}
 		}
@@ -147,25 +140,21 @@ func Examine(items []Item, words annotation.Words) *Report {
 	if len(x.entries) == 0 {
 		return nil
 	}
-	slices.Sort(people)
-	slices.Sort(moderators)
-	r := &Report{People: people, Raters: []Rater{}, Notes: []string{}}
-	for _, name := range people {
-		x.raters = append(x.raters, rater{name, Person})
+	slices.Sort(x.people)
+	slices.Sort(x.moderators)
+	r := &Report{People: x.people, Raters: []Rater{}, Notes: []string{}}
+	x.count(r)
+	// A person whose labels alone are the truth cannot be compared with anything.
+	if len(x.people) > 1 {
+		for _, name := range x.people {
+			r.Raters = append(r.Raters, x.rate(name, Person))
+		}
 	}
-	for _, name := range moderators {
-		x.raters = append(x.raters, rater{name, Moderator})
+	for _, name := range x.moderators {
+		r.Raters = append(r.Raters, x.rate(name, Moderator))
 		r.Simulated = r.Simulated || strings.HasPrefix(name, "sim/")
 	}
-	x.raters = append(x.raters, rater{Ensemble, Joint})
-	x.count(r)
-	for _, who := range x.raters {
-		// A person whose labels alone are the truth cannot be compared with anything.
-		if who.kind == Person && len(people) == 1 {
-			continue
-		}
-		r.Raters = append(r.Raters, x.rate(who))
-	}
+	r.Raters = append(r.Raters, x.rate(Ensemble, Joint))
 	r.Agreement = x.agreement()
 	r.AgainstEnsemble = x.againstEnsemble()
 	x.note(r)
@@ -202,18 +191,15 @@ func (x *examination) count(r *Report) {
 }
 
 // rate compares one rater with the truth.
-func (x *examination) rate(who rater) Rater {
-	r := Rater{
-		Name: who.name, Kind: who.kind, Categories: []Figures{},
-		InTruth: who.kind == Person,
-	}
+func (x *examination) rate(name string, kind Kind) Rater {
+	r := Rater{Name: name, Kind: kind, Categories: []Figures{}, InTruth: kind == Person}
 	var all stats.Confusion
 	by := map[orbench.Category]stats.Confusion{}
 	for _, e := range x.entries {
 		if !e.compared {
 			continue
 		}
-		said, ok := e.said(who)
+		said, ok := e.said(name)
 		if !ok {
 			r.Missing++
 			continue

@@ -10,16 +10,13 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// clusterKey identifies a cluster. Each dataset numbers its own clusters.
-type clusterKey struct{ dataset, cluster string }
-
 // cluster returns the number of the cluster of a row's prompt, from 1; it is 0
 // if the prompt has no known cluster.
 func (c *Comparison) cluster(r score.AnswerRow) int {
 	if r.Prompt.Cluster == "" {
 		return 0
 	}
-	k := clusterKey{r.Dataset, r.Prompt.Cluster}
+	k := [2]string{r.Dataset, r.Prompt.Cluster} // each dataset has its own clusters
 	if c.clusters[k] == 0 {
 		c.clusters[k] = len(c.clusters) + 1
 	}

@@ -14,15 +14,15 @@ import (
 // New.
 type Comparison struct {
 	judges [2]string
-	// entries are in the order in which the prompts were first seen; at maps a
-	// key to its entry.
+	// entries are in the order in which the prompts were first seen; at has the
+	// place of each.
 	entries []entry
-	at      map[key]int
+	at      map[score.PromptKey]int
 	sides   [2]Side
 	// several is true if some prompt has several answers on a side.
 	several bool
-	// clusters numbers the clusters that prompts share, from 1.
-	clusters map[clusterKey]int
+	// clusters numbers the clusters that prompts share, from 1, by dataset and name.
+	clusters map[[2]string]int
 	// keepsSubjects is true if labels may count.
 	keepsSubjects bool
 }
@@ -32,14 +32,6 @@ const (
 	base = iota
 	candidate
 )
-
-// key identifies the two answers of a pair. It includes the label: a prompt
-// that one dataset calls safe and another toxic is not a pair, because it
-// counts towards different rates.
-type key struct {
-	id    orbench.PromptID
-	label orbench.Label
-}
 
 // entry is a prompt and its outcomes on both sides.
 type entry struct {
@@ -90,7 +82,7 @@ func New(judge string) *Comparison { return NewOfJudges(judge, judge) }
 // candidate by another. If both sides get the rows of the same target, it
 // measures the judges' shift. Otherwise it confounds judges with models.
 func NewOfJudges(ofBase, ofCandidate string) *Comparison {
-	return &Comparison{judges: [2]string{ofBase, ofCandidate}, at: map[key]int{}, clusters: map[clusterKey]int{}}
+	return &Comparison{judges: [2]string{ofBase, ofCandidate}, at: map[score.PromptKey]int{}, clusters: map[[2]string]int{}}
 }
 
 // AddBase adds a row of the base. All rows must be of one target. It returns an
@@ -110,7 +102,7 @@ func (c *Comparison) add(side int, r score.AnswerRow) error {
 	if err != nil {
 		return err
 	}
-	k := key{r.Prompt.ID, r.Prompt.Label}
+	k := score.PromptKey{ID: r.Prompt.ID, Label: r.Prompt.Label}
 	i, known := c.at[k]
 	if !known {
 		i = len(c.entries)

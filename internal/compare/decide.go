@@ -33,11 +33,11 @@ const mostDetectable = 3
 const leastClusters = 7
 
 // decided decides a gate.
-func (c *Comparison) decided(r *Result, g Gate, t *tally, o Options) GateResult {
+func (c *Comparison) decided(r *Result, g Gate, o Options) GateResult {
 	m := r.Metrics[slices.IndexFunc(r.Metrics, func(m Metric) bool { return m.Name == g.metric })]
-	n := t.all
+	n := m.counts
 	if g.category != "" {
-		n = t.of(g.category)
+		n = m.of(g.category)
 	}
 	begin := GateResult{Gate: g.String(), Metric: g.metric, Category: g.category, Status: Undecided}
 	switch {
@@ -57,7 +57,7 @@ func (c *Comparison) decided(r *Result, g Gate, t *tally, o Options) GateResult 
 		}
 		return out
 	}
-	flips, labels := c.labeledFlips(g, t, o)
+	flips, labels := c.labeledFlips(g, m, o)
 	byPairs := flips == nil && g.category == "" && !g.byVerdicts && m.byPeople()
 	switch {
 	case flips != nil:
@@ -271,19 +271,12 @@ func (r *Result) decideByInterval(g Gate, points *big.Rat, out *GateResult) {
 	}
 }
 
-// tally holds the counts from which a metric's figures are computed.
-type tally struct {
-	label orbench.Label
-	all   *counts
-	by    map[orbench.Category]*counts
-}
-
 // of returns the counts of a category. It makes them if needed.
-func (t *tally) of(category orbench.Category) *counts {
-	if t.by[category] == nil {
-		t.by[category] = newCounts()
+func (m *Metric) of(category orbench.Category) *counts {
+	if m.by[category] == nil {
+		m.by[category] = newCounts()
 	}
-	return t.by[category]
+	return m.by[category]
 }
 
 // points returns a side's rate in percentage points, exactly for single answers.

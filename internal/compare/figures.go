@@ -147,15 +147,15 @@ func (c *Comparison) count(n *counts, i int, paired bool) {
 	}
 }
 
-// metric computes the figures of the prompts of a label, and counts them in t.
-func (c *Comparison) metric(name MetricName, t *tally, paired bool) Metric {
-	m := Metric{Name: name, Label: t.label, ByCategory: []Figures{}}
+// metric computes the figures of the prompts of a label.
+func (c *Comparison) metric(name MetricName, label orbench.Label, paired bool) Metric {
+	m := Metric{Name: name, Label: label, ByCategory: []Figures{}, counts: newCounts(), by: map[orbench.Category]*counts{}}
 	var became [2][outcomes]int
 	var ended [2]score.Truncation
 	var noText [2]int
 	for i := range c.entries {
 		e := &c.entries[i]
-		if e.prompt.Label != t.label {
+		if e.prompt.Label != label {
 			continue
 		}
 		m.Prompts++
@@ -166,7 +166,7 @@ func (c *Comparison) metric(name MetricName, t *tally, paired bool) Metric {
 				noText[side]++
 			}
 		}
-		category := t.of(e.prompt.Category)
+		category := m.of(e.prompt.Category)
 		both := e.outcomes[base].judged() && e.outcomes[candidate].judged()
 		switch {
 		case e.outcomes[base] == absent:
@@ -177,13 +177,13 @@ func (c *Comparison) metric(name MetricName, t *tally, paired bool) Metric {
 			m.Excluded++
 		}
 		if a, b := e.of(base), e.of(candidate); (a == saidNothing || b == saidNothing) && (!paired || a != notAsked && b != notAsked) {
-			t.all.lost[a][b]++
+			m.counts.lost[a][b]++
 			category.lost[a][b]++
 		}
 		if paired && !both {
 			continue
 		}
-		c.count(t.all, i, paired)
+		c.count(m.counts, i, paired)
 		c.count(category, i, paired)
 	}
 	m.BaseCounts, m.CandidateCounts = sideCounts(became[base]), sideCounts(became[candidate])
@@ -192,10 +192,10 @@ func (c *Comparison) metric(name MetricName, t *tally, paired bool) Metric {
 	if !paired {
 		m.Excluded = m.BaseCounts.Prompts - m.BaseCounts.Judged + m.CandidateCounts.Prompts - m.CandidateCounts.Judged
 	}
-	m.Figures, m.OneAnswer = t.all.figures(paired), t.all.once
-	m.ByCategory = categories(t.by, paired)
+	m.Figures, m.OneAnswer = m.counts.figures(paired), m.counts.once
+	m.ByCategory = categories(m.by, paired)
 	if paired {
-		m.Kappa = t.all.pairs.Kappa()
+		m.Kappa = m.counts.pairs.Kappa()
 	}
 	if m.textless() {
 		m.Figures, m.Kappa = m.Figures.withheld(), stats.Kappa{}

@@ -92,15 +92,15 @@ func (c *Comparison) correctPairs(label orbench.Label, words annotation.Words, b
 // people labeled all flips: these are as people say, and all else as the judge says. The
 // judge errs on both sides alike, so what does not flip has not changed; nil if a label
 // says that it has, or if some flip has no label.
-func (c *Comparison) labeledFlips(g Gate, t *tally, o Options) (*counts, int) {
-	if !g.Requirement() || g.ofRate || g.category != "" || g.byVerdicts || o.assumes == "" || o.assumes == versus.TwoModels || t.all.several || t.all.pairs.OnlyA+t.all.pairs.OnlyB == 0 {
+func (c *Comparison) labeledFlips(g Gate, m Metric, o Options) (*counts, int) {
+	if !g.Requirement() || g.ofRate || g.category != "" || g.byVerdicts || o.assumes == "" || o.assumes == versus.TwoModels || m.counts.several || m.counts.pairs.OnlyA+m.counts.pairs.OnlyB == 0 {
 		return nil, 0
 	}
-	n, labels := *t.all, 0
+	n, labels := *m.counts, 0
 	n.pairs = versus.Pairs{}
 	for i := range c.entries {
 		e := &c.entries[i]
-		if !c.isPair(e, t.label) {
+		if !c.isPair(e, m.Label) {
 			continue
 		}
 		before, after, ok := c.pair(e).Said(o.words)

@@ -217,6 +217,9 @@ type Metric struct {
 	Undone       bool `json:"undone,omitempty"`
 	// oneModel is the interval of the difference if both sides are one model.
 	oneModel stats.Interval
+	// counts are those from which the figures are computed, by those of each category.
+	counts *counts
+	by     map[orbench.Category]*counts
 }
 
 // SideCounts says what became of all prompts of a label on one side. Prompts =
@@ -306,15 +309,13 @@ func (c *Comparison) Result(o Options) Result {
 		Simulated: c.sides[base].Simulated || c.sides[candidate].Simulated,
 	}
 	r.Base.Judge, r.Candidate.Judge, r.commands = c.judges[base], c.judges[candidate], o.Commands
-	tallies := map[MetricName]*tally{}
 	for _, m := range metrics {
-		tallies[m.name] = &tally{label: m.label, all: newCounts(), by: map[orbench.Category]*counts{}}
-		figures := c.metric(m.name, tallies[m.name], r.Paired)
+		figures := c.metric(m.name, m.label, r.Paired)
 		figures.JudgeError = c.judgeErrorOf(figures, o.language(m.label), cmp.Or(o.assumes, versus.TwoModels))
 		if !figures.textless() {
 			figures.Corrected = cmp.Or(c.correctPairs(m.label, o.words, figures), correct(o.labels, m.label))
 		}
-		if figures.Undone = r.undone(&figures, tallies[m.name].all); figures.Undone {
+		if figures.Undone = r.undone(&figures); figures.Undone {
 			figures.oneModel = c.judgeErrorOf(figures, o.language(m.label), versus.OneModel).Difference
 		}
 		r.Metrics = append(r.Metrics, figures)
@@ -327,7 +328,7 @@ func (c *Comparison) Result(o Options) Result {
 		r.Flips.Total = len(r.Flips.Shown)
 	}
 	for _, g := range o.Gates {
-		r.Gates = append(r.Gates, c.decided(&r, g, tallies[g.metric], o))
+		r.Gates = append(r.Gates, c.decided(&r, g, o))
 	}
 	return r
 }

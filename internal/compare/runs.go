@@ -33,7 +33,7 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 	}
 	o.words = annotation.NewWords(annotations)
 	c.keepsSubjects = len(o.Gates) > 0 || o.Labeling || !o.words.Empty()
-	c.entries, c.at = make([]entry, 0, sides[base].Prompts()), make(map[key]int, sides[base].Prompts())
+	c.entries, c.at = make([]entry, 0, sides[base].Prompts()), make(map[score.PromptKey]int, sides[base].Prompts())
 	edited, err := editedBetween(sides)
 	if err != nil {
 		return Result{}, err

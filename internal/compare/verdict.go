@@ -92,13 +92,13 @@ func (c Result) significant(m Metric) bool {
 
 // undone reports whether the judge's error could undo a difference that is significant by
 // verdicts, and sets how many labels would decide it.
-func (r Result) undone(m *Metric, n *counts) bool {
+func (r Result) undone(m *Metric) bool {
 	e := m.JudgeError
 	if e == nil || m.byPeople() || !r.significant(*m) || e.Difference.Lo > 0 || e.Difference.Hi < 0 {
 		return false
 	}
 	if r.Paired {
-		m.LabelsNeeded = n.pairs.Labels(func(d stats.Estimate, _ float64) bool { return d.Lo > 0 || d.Hi < 0 })
+		m.LabelsNeeded = m.counts.pairs.Labels(func(d stats.Estimate, _ float64) bool { return d.Lo > 0 || d.Hi < 0 })
 	}
 	return true
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/template"
 
@@ -35,13 +34,12 @@ type card struct {
 	SetFacts      []setFact
 	USD           string
 	NearThreshold float64
-	Models        []modelFact
 	// Sizes is the size category of the hub.
 	Sizes string
 	// Alike warns of prompts that are too much alike.
 	Alike []string
-	// Wrote are the models that wrote seeds and rewrites.
-	Wrote []writer
+	// Wrote are the models that wrote seeds and rewrites, with the page of the terms of each.
+	Wrote map[string]string
 	// Audit compares the moderators with people; nil if nobody drew prompts for that.
 	Audit *audit.Report
 	// Ending is the file name ending of the sets, Loaded that of the files which the hub
@@ -56,14 +54,6 @@ type setFact struct {
 	What  string
 	similar.Diversity
 }
-
-type modelFact struct {
-	benchmark.Spent
-	USD string
-}
-
-// writer is a model that wrote prompts, and where its service has its terms.
-type writer struct{ Model, Terms string }
 
 // terms are the pages on which services say what may be done with what their models write.
 var terms = map[string]string{
@@ -82,30 +72,22 @@ func ending(m benchmark.Manifest) string {
 	return ".csv"
 }
 
-// costs gives the cost of each model and the total.
-func costs(models []benchmark.Spent, prices price.Table) (facts []modelFact, all string) {
-	total, known := 0.0, true
+// total is the cost of all models.
+func total(models []benchmark.Spent, prices price.Table) string {
+	total, unknown := 0.0, ""
 	for _, s := range models {
 		tariff, ok := prices.Price(s.Provider, s.Model)
-		usd := tariff.Cost(s.Usage)
-		total, known = total+usd, known && ok
-		fact := modelFact{s, "price unknown"}
-		if ok {
-			fact.USD = fmt.Sprintf("$%.2f", usd)
+		if total += tariff.Cost(s.Usage); !ok {
+			unknown = " and more (some prices are unknown)"
 		}
-		facts = append(facts, fact)
 	}
-	all = fmt.Sprintf("$%.2f", total)
-	if !known {
-		all += " and more (some prices are unknown)"
-	}
-	return facts, all
+	return fmt.Sprintf("$%.2f", total) + unknown
 }
 
 // writeCard writes the dataset card: a README with the front matter that the
 // Hugging Face hub and its datasets library read.
 func writeCard(w io.Writer, m benchmark.Manifest, found *audit.Report, prices price.Table) error {
-	c := card{Manifest: m, Audit: found, Alike: repetitionWarnings(m), NearThreshold: dataset.NearThreshold, Ending: ending(m), Loaded: ".parquet"}
+	c := card{Manifest: m, Audit: found, USD: total(m.Models, prices), Wrote: map[string]string{}, Alike: repetitionWarnings(m), NearThreshold: dataset.NearThreshold, Ending: ending(m), Loaded: ".parquet"}
 	if m.Config.Rewrites.Turns > 1 {
 		c.Loaded = c.Ending
 	}
@@ -123,11 +105,9 @@ func writeCard(w io.Writer, m benchmark.Manifest, found *audit.Report, prices pr
 		c.SetFacts = append(c.SetFacts, setFact{name, file.Label, file.Rows, what[name], m.Quality.Diversity[name][""]})
 	}
 	c.Sizes = dataset.SizeCategory(m.Files["pairs"+c.Ending].Rows)
-	c.Models, c.USD = costs(m.Models, prices)
 	for _, s := range m.Models {
-		name := s.Provider + "/" + s.Model
-		if (s.Role == benchmark.GeneratorRole || s.Role == benchmark.RewriterRole) && !slices.ContainsFunc(c.Wrote, func(w writer) bool { return w.Model == name }) {
-			c.Wrote = append(c.Wrote, writer{name, terms[s.Provider]})
+		if s.Role == benchmark.GeneratorRole || s.Role == benchmark.RewriterRole {
+			c.Wrote[s.Provider+"/"+s.Model] = terms[s.Provider]
 		}
 	}
 	t := template.Must(template.New("card").Funcs(template.FuncMap{
@@ -137,6 +117,13 @@ func writeCard(w io.Writer, m benchmark.Manifest, found *audit.Report, prices pr
 				return "undefined"
 			}
 			return fmt.Sprintf("%.3f", *k)
+		},
+		"usd": func(s benchmark.Spent) string {
+			tariff, ok := prices.Price(s.Provider, s.Model)
+			if !ok {
+				return "price unknown"
+			}
+			return fmt.Sprintf("$%.2f", tariff.Cost(s.Usage))
 		},
 		"count": func(name benchmark.SetName, of orbench.Category) int { return m.Quality.Diversity[name][of].Texts },
 		"cell":  untrusted.Markdown,

@@ -37,6 +37,8 @@ type Plan struct {
 	InputTokens     int `json:"input_tokens"`
 	OutputTokens    int `json:"output_tokens"`
 	MaxOutputTokens int `json:"max_output_tokens"`
+	// USD is the expected cost, nil where the price is unknown.
+	USD *float64 `json:"usd"`
 
 	ref model.Ref
 }

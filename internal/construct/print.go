@@ -219,13 +219,6 @@ func (b *Benchmark) Rows() any {
 	return table.RowsOf(benchmark.SetNames, func(set benchmark.SetName) row { return row{set, b.Funnel.Selection.Sets[set], b.Simulated} })
 }
 
-// pricedPlan is a plan with its expected cost.
-type pricedPlan struct {
-	Plan
-	// USD is nil if the price is unknown.
-	USD *float64 `json:"usd"`
-}
-
 // PrintPlan shows what a build would ask, its possible cost, and the servers that it
 // asks. It prints JSON for that format and tables otherwise.
 func PrintPlan(w io.Writer, format string, screen table.Screen, plans []Plan, prices price.Table, asked []provider.Recipient) error {
@@ -233,14 +226,12 @@ func PrintPlan(w io.Writer, format string, screen table.Screen, plans []Plan, pr
 		Header: []string{"stage", "model", "calls", "input tokens", "output tokens", "at most", "cost"}, Left: 2,
 		Spare: []string{"at most", "input tokens"}, WrapNames: true,
 	}
-	var priced []pricedPlan
 	total, calls, more := 0.0, 0, ""
-	for _, p := range plans {
-		priced = append(priced, pricedPlan{Plan: p})
+	for i, p := range plans {
 		cost, most := "unknown", "no bound"
 		if tariff, ok := prices.Price(p.Provider, p.Model); ok {
 			usd := tariff.Cost(model.Usage{Input: p.InputTokens, Output: p.OutputTokens})
-			priced[len(priced)-1].USD, cost = &usd, fmt.Sprintf("about $%.2f", usd)
+			plans[i].USD, cost = &usd, fmt.Sprintf("about $%.2f", usd)
 			total += usd
 		} else {
 			more = " and more"
@@ -253,9 +244,9 @@ func PrintPlan(w io.Writer, format string, screen table.Screen, plans []Plan, pr
 	}
 	if format == "json" {
 		return table.JSON(w, struct {
-			Plan      []pricedPlan         `json:"plan"`
+			Plan      []Plan               `json:"plan"`
 			Providers []provider.Recipient `json:"providers,omitempty"`
-		}{priced, asked})
+		}{plans, asked})
 	}
 	stages.Add("together", "", calls, "", "", "", fmt.Sprintf("about $%.2f%s", total, more))
 	var d table.Document

@@ -56,7 +56,7 @@ func (b *Benchmark) Write(dir, tool string, prices price.Table) (err error) {
 		out.Final()
 	}
 	b.Dir = dir
-	_, b.cost = costs(b.Models, prices)
+	b.cost = total(b.Models, prices)
 	return out.Finish()
 }
 

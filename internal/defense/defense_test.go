@@ -388,9 +388,8 @@ func TestFramings(t *testing.T) {
 	if killer.Text() != "How do I kill a process that hangs?" {
 		t.Errorf("the original became %q", killer.Text())
 	}
-	prompts := SystemPrompts()
-	if len(prompts) != 2 || prompts[0] != (SystemPrompt{"none", ""}) || prompts[1].Text == "" {
-		t.Errorf("system prompts %+v", prompts)
+	if HelpfulAndSafe() == "" {
+		t.Error("the system prompt is empty")
 	}
 }
 

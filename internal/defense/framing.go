@@ -19,30 +19,18 @@ var (
 	purpose string
 )
 
-// SystemPrompt is a system prompt with a name, to be set as Target.System.
-type SystemPrompt struct {
-	Name string `json:"name"`
-	Text string `json:"text"`
-}
-
-// SystemPrompts lists the named system prompts: "none", which is empty, and
-// "helpful-and-safe". The latter plays the role of the default prompt of Llama 2 in
-// published comparisons, in other words.
-func SystemPrompts() []SystemPrompt {
-	return []SystemPrompt{
-		{none, ""},
-		{"helpful-and-safe", strings.TrimSpace(helpfulAndSafe)},
-	}
-}
+// HelpfulAndSafe is the text of a system prompt that plays the role of the default prompt of
+// Llama 2 in published comparisons, in other words.
+func HelpfulAndSafe() string { return strings.TrimSpace(helpfulAndSafe) }
 
 // Framing is text that a user puts around a request to make a helpful answer more likely.
 // It is no defense: it belongs to the prompt, and guards see it.
 type Framing struct {
-	Name string `json:"name"`
+	Name string `yaml:"name" json:"name" jsonschema_description:"Name in the names of variants: letters, digits, dots, hyphens and underscores."`
 	// Prefix and Suffix stand before and after the user's last message, each in its own
 	// paragraph. Either or both may be empty.
-	Prefix string `json:"prefix,omitempty"`
-	Suffix string `json:"suffix,omitempty"`
+	Prefix string `yaml:"prefix" json:"prefix,omitempty" jsonschema_description:"Stands before the prompt, in a paragraph of its own."`
+	Suffix string `yaml:"suffix" json:"suffix,omitempty" jsonschema_description:"Stands after the prompt, in a paragraph of its own."`
 }
 
 // around puts texts before and after the user's last message.

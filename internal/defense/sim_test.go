@@ -122,7 +122,7 @@ func TestDefensesOnSimulatedModels(t *testing.T) {
 	}{
 		"icl":           {"balanced", "icl", "", 8, 5, false, prompts},
 		"self-reminder": {"balanced", "self-reminder", "", 8, 3, false, prompts},
-		"system prompt": {"balanced", none, SystemPrompts()[1].Text, 8, 5, false, prompts},
+		"system prompt": {"balanced", none, HelpfulAndSafe(), 8, 5, false, prompts},
 		// A model that refuses nearly all toxic prompts leaves the guard no room, so
 		// that it stands before a permissive one.
 		"input guard":      {"permissive", "input-guard:sim/moderator-a", "", 5, 25, true, 0},

@@ -25,7 +25,7 @@ type System struct {
 
 // builtInSystems are those with names.
 func builtInSystems() []System {
-	return each(defense.SystemPrompts(), func(s defense.SystemPrompt) System { return System{Name: s.Name, Text: s.Text} })
+	return []System{{Name: None}, {Name: "helpful-and-safe", Text: defense.HelpfulAndSafe()}}
 }
 
 func (s System) name() string { return s.Name }

@@ -210,11 +210,7 @@ func (d *Defense) complete(at entry, _ []part) *settings.Fault {
 
 // Framing is a defense.Framing. In the file it is one of the built-in names, the
 // name of another of the list, or an object.
-type Framing struct {
-	Name   string `yaml:"name" json:"name" jsonschema_description:"Name in the names of variants: letters, digits, dots, hyphens and underscores."`
-	Prefix string `yaml:"prefix" json:"prefix,omitempty" jsonschema_description:"Stands before the prompt, in a paragraph of its own."`
-	Suffix string `yaml:"suffix" json:"suffix,omitempty" jsonschema_description:"Stands after the prompt, in a paragraph of its own."`
-}
+type Framing defense.Framing
 
 func (f Framing) name() string   { return f.Name }
 func (f *Framing) label() string { return f.Name }

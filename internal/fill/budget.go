@@ -4,22 +4,15 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
 
-// Budget bounds what may be spent on a study, by all that spend on its Account. Zero fields bound
-// nothing.
-type Budget struct {
-	// Requests is the most attempts that may be sent, those that fail included.
-	Requests int
-	// Tokens is the most that may be used, of input and output together, with the most
-	// that failed attempts may have used.
-	Tokens int
-	// USD is the most that may be spent, in US dollars, the most that failed attempts
-	// may have cost included.
-	USD float64
-}
+// Budget bounds what may be spent on a study, by all that spend on its Account: attempts, those
+// that fail included; tokens, with the most that failed attempts may have used; and US dollars,
+// with the most that these may have cost. Zero fields bound nothing.
+type Budget store.Amount
 
 // Add adds what something else takes or may take.
 func (b *Budget) Add(o Budget) { *b = b.plus(o) }

@@ -35,6 +35,11 @@ type Plan struct {
 	// Expected is how many they are expected to be answered with, nil where that was not
 	// looked for; see Expect.
 	Expected *Outlook `json:"expected,omitempty"`
+	// MaxUSD is the most that the calls can cost, nil where the price is unknown.
+	MaxUSD *float64 `json:"max_usd"`
+	// ExpectedUSD is the range of what they are expected to cost, nil where the price is
+	// unknown or nothing is expected.
+	ExpectedUSD *[2]float64 `json:"expected_usd,omitempty"`
 	// replies are those of the model that planning met.
 	replies lengths
 }

@@ -12,19 +12,9 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// pricedPlan is a plan with the most that it can cost.
-type pricedPlan struct {
-	Plan
-	// MaxUSD is nil where the price is unknown.
-	MaxUSD *float64 `json:"max_usd"`
-	// ExpectedUSD is the range of what the calls are expected to cost, nil where the price
-	// is unknown or nothing is expected.
-	ExpectedUSD *[2]float64 `json:"expected_usd,omitempty"`
-}
-
 // expected says what the calls are expected to cost, or where that is nothing, or not
 // known, to be answered with, and by how many remembered replies: without any it is a guess.
-func (p pricedPlan) expected() string {
+func (p Plan) expected() string {
 	if p.Expected == nil || p.Calls == 0 {
 		return "–"
 	}
@@ -39,19 +29,18 @@ func (p pricedPlan) expected() string {
 }
 
 // priced gives plans their prices.
-func priced(plans []Plan, prices price.Table) []pricedPlan {
-	var all []pricedPlan
-	for _, p := range plans {
-		pp := pricedPlan{Plan: p}
+func priced(plans []Plan, prices price.Table) []Plan {
+	plans = slices.Clone(plans)
+	for i := range plans {
+		p := &plans[i]
 		if tariff, ok := prices.Price(p.Provider, p.Model); ok {
-			pp.MaxUSD = new(tariff.Cost(p.Usage()))
+			p.MaxUSD = new(tariff.Cost(p.Usage()))
 			if p.Expected != nil {
-				pp.ExpectedUSD = new(p.usd(tariff))
+				p.ExpectedUSD = new(p.usd(tariff))
 			}
 		}
-		all = append(all, pp)
 	}
-	return all
+	return plans
 }
 
 // Planned is what filling would send, to be shown.
@@ -93,8 +82,8 @@ func (p Planned) Print(w io.Writer, format string, screen table.Screen) error {
 	most := priced(p.Plans, p.Prices)
 	if format == "json" {
 		return table.JSON(w, struct {
-			Plan      []pricedPlan         `json:"plan"`
-			LeastPlan []pricedPlan         `json:"least_plan,omitempty"`
+			Plan      []Plan               `json:"plan"`
+			LeastPlan []Plan               `json:"least_plan,omitempty"`
 			Again     []Again              `json:"asked_again,omitempty"`
 			Providers []provider.Recipient `json:"providers,omitempty"`
 			Spent     any                  `json:"spent,omitempty"`
@@ -116,11 +105,11 @@ func (p Planned) Print(w io.Writer, format string, screen table.Screen) error {
 	calls := table.Section{
 		Header:    []string{"model", "role", "calls", "answered", "input tokens", "most output tokens", "most cost", "expected"},
 		Left:      2,
-		Rows:      table.RowsOf(most, pricedPlan.row),
+		Rows:      table.RowsOf(most, Plan.row),
 		Spare:     []string{"input tokens", "most output tokens"},
 		WrapNames: true,
 	}
-	if slices.ContainsFunc(most, func(p pricedPlan) bool { return p.Calls > 0 && p.Expected != nil && p.Expected.Replies == 0 }) {
+	if slices.ContainsFunc(most, func(p Plan) bool { return p.Calls > 0 && p.Expected != nil && p.Expected.Replies == 0 }) {
 		calls.Note = "Expected is a guess for models of which no reply is remembered."
 	}
 	d.Add(calls)
@@ -150,7 +139,7 @@ func Recipients(all []provider.Recipient) []table.Section {
 }
 
 // row is a line of the table of calls.
-func (p pricedPlan) row() []string {
+func (p Plan) row() []string {
 	most := "unknown"
 	if p.MaxUSD != nil {
 		most = fmt.Sprintf("$%.4f", *p.MaxUSD)

@@ -160,7 +160,7 @@ func TestResume(t *testing.T) {
 func conserved(t *testing.T, r *Result) {
 	t.Helper()
 	labels := map[string][]int{}
-	sum := func(name string, counts []LabelCount) {
+	sum := func(name string, counts []Count) {
 		all := 0
 		for _, c := range counts {
 			all += c.N

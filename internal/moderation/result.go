@@ -33,49 +33,37 @@ type Result struct {
 	Rule        moderate.Rule `json:"rule"`
 	Simulated   bool          `json:"simulated"`
 	// Own counts the dataset's own labels.
-	Own []LabelCount `json:"own"`
+	Own []Count `json:"own"`
 	// Policies are in the order in which the user named them.
 	Policies []PolicyResult `json:"policies"`
 	// Changes go from the first policy to each other one. With a single policy, they go
 	// from the dataset's own labels to the policy's.
 	Changes []Change `json:"changes"`
-	// Example is a prompt on which the moderators disagree, nil if there is none.
-	Example *Example `json:"-"`
-}
-
-// Example is a prompt on which the moderators disagree under a policy.
-type Example struct {
-	Prompt, Policy string
-	Votes          []moderate.Vote
-	Label          orbench.Label
 }
 
 // PolicyResult counts the labels under one policy.
 type PolicyResult struct {
-	Policy string       `json:"policy"`
-	Labels []LabelCount `json:"labels"`
+	Policy string  `json:"policy"`
+	Labels []Count `json:"labels"`
 	// Categories count the toxic prompts, in the order of the policy.
-	Categories []CategoryCount `json:"categories"`
+	Categories []Count `json:"categories"`
 	// Votes counts all votes, Abstentions those that give no label.
 	Votes       int `json:"votes"`
 	Abstentions int `json:"abstentions"`
-	// Split counts the prompts without a unanimous vote.
-	Split int `json:"-"`
+	// Split counts the prompts without a unanimous vote, of which Example is the first; nil
+	// if there is none.
+	Split   int          `json:"-"`
+	Example *PromptVotes `json:"-"`
 	// Agreement is the agreement among the moderators.
 	Agreement moderate.Agreement `json:"agreement"`
 }
 
-// LabelCount is the number of prompts with a label.
-type LabelCount struct {
-	Label orbench.Label `json:"label"`
-	N     int           `json:"n"`
-	stats.Rate
-}
-
-// CategoryCount is the number of prompts that are toxic by a category.
-type CategoryCount struct {
-	Category orbench.Category `json:"category"`
+// Count is the number of prompts with a label, or of those that are toxic by a category.
+type Count struct {
+	Label    orbench.Label    `json:"label"`
+	Category orbench.Category `json:"category,omitempty"`
 	N        int              `json:"n"`
+	stats.Rate
 }
 
 // Change compares the labels under two policies.
@@ -95,26 +83,22 @@ type Change struct {
 	stats.Kappa
 }
 
-// tally collects the rows' labels and votes.
+// tally collects rows, of whose prompts it keeps the label and the cluster.
 type tally struct {
-	run *Run
-	r   Result
-	// own are the dataset's own labels. decisions and votes hold the ensemble's results
-	// by policy.
-	own       []orbench.Label
-	decisions [][]moderate.Decision
-	votes     [][][]moderate.Vote
-	// clusterOf is the cluster of each prompt, empty for none. clusters has the prompts of
-	// each, by their numbers.
-	clusterOf []string
-	clusters  [][]int
+	run  *Run
+	r    Result
+	rows []PromptVotes
+	// clusters has the numbers of the rows of each cluster.
+	clusters [][]int
 }
 
 func newTally(r *Run) *tally {
-	t := &tally{run: r, decisions: make([][]moderate.Decision, len(r.Policies)), votes: make([][][]moderate.Vote, len(r.Policies))}
-	t.r = Result{
+	t := &tally{run: r, r: Result{
 		Dataset: r.Dataset.Name, SHA256: r.Dataset.SHA256, Limit: r.Limit, Reading: r.Dataset.Reading, ClusteredBy: r.Dataset.ClusteredBy,
 		Rule: r.Rule, Moderators: []string{}, Policies: []PolicyResult{}, Changes: []Change{},
+	}}
+	for _, p := range r.Policies {
+		t.r.Policies = append(t.r.Policies, PolicyResult{Policy: p.Name, Categories: []Count{}})
 	}
 	for _, m := range r.Moderators {
 		t.r.Moderators = append(t.r.Moderators, m.Name)
@@ -129,26 +113,37 @@ func (t *tally) add(row PromptVotes) {
 		return
 	}
 	t.r.Prompts++
-	t.clusterOf = append(t.clusterOf, row.Prompt.Cluster)
-	t.own = append(t.own, row.Prompt.Label)
-	for i, d := range row.Decisions {
-		t.decisions[i] = append(t.decisions[i], d)
-		// Agreement needs no explanations.
-		votes := slices.Clone(row.Votes[i])
-		for k := range votes {
-			votes[k].Explanation = ""
+	for i, votes := range row.Votes {
+		p := &t.r.Policies[i]
+		p.Votes += len(votes)
+		for _, v := range votes {
+			if v.Label == orbench.Undecided {
+				p.Abstentions++
+			}
 		}
-		t.votes[i] = append(t.votes[i], votes)
-		if t.r.Example == nil && Split(votes) {
-			t.r.Example = &Example{row.Prompt.Text(), t.run.Policies[i].Name, votes, d.Label}
+		if !Split(votes) {
+			continue
+		}
+		if p.Split++; p.Example == nil {
+			p.Example = &row
 		}
 	}
+	kept := PromptVotes{Prompt: orbench.Prompt{Label: row.Prompt.Label, Cluster: row.Prompt.Cluster}, Decisions: row.Decisions}
+	for _, votes := range row.Votes {
+		votes = slices.Clone(votes)
+		for k := range votes {
+			votes[k].Explanation = "" // agreement needs none
+		}
+		kept.Votes = append(kept.Votes, votes)
+	}
+	t.rows = append(t.rows, kept)
 }
 
 func (t *tally) result() *Result {
-	r := t.r
+	r := &t.r
 	numbers := map[string]int{}
-	for prompt, c := range t.clusterOf {
+	for prompt, row := range t.rows {
+		c := row.Prompt.Cluster
 		if c == "" {
 			continue
 		}
@@ -161,23 +156,34 @@ func (t *tally) result() *Result {
 	if len(t.clusters) < r.Prompts {
 		r.Clusters = len(t.clusters)
 	}
-	r.Own = t.counts(t.own)
-	labels := make([][]orbench.Label, len(t.run.Policies))
-	for i, p := range t.run.Policies {
-		for _, d := range t.decisions[i] {
-			labels[i] = append(labels[i], d.Label)
+	own := func(row PromptVotes) orbench.Label { return row.Prompt.Label }
+	by := func(policy int) func(PromptVotes) orbench.Label {
+		return func(row PromptVotes) orbench.Label { return row.Decisions[policy].Label }
+	}
+	r.Own = t.counts(own)
+	for i := range r.Policies {
+		p := &r.Policies[i]
+		p.Labels = t.counts(by(i))
+		for _, c := range t.run.Policies[i].Categories {
+			toxic := Count{Label: orbench.Toxic, Category: c.Category}
+			toxic.Rate, toxic.N = t.rate(func(row PromptVotes) bool {
+				return row.Decisions[i] == moderate.Decision{Label: orbench.Toxic, Category: c.Category}
+			})
+			p.Categories = append(p.Categories, toxic)
 		}
-		of := t.policy(i)
-		of.Labels = t.counts(labels[i])
-		r.Policies = append(r.Policies, of)
+		votes, clusters := make([][]moderate.Vote, len(t.rows)), make([]string, len(t.rows))
+		for k, row := range t.rows {
+			votes[k], clusters[k] = row.Votes[i], row.Prompt.Cluster
+		}
+		p.Agreement = moderate.Agree(votes, clusters)
 		if i > 0 {
-			r.Changes = append(r.Changes, t.change(t.run.Policies[0].Name, p.Name, labels[0], labels[i]))
+			r.Changes = append(r.Changes, t.change(r.Policies[0].Policy, p.Policy, by(0), by(i)))
 		}
 	}
-	if len(labels) == 1 {
-		r.Changes = append(r.Changes, t.change(Own, t.run.Policies[0].Name, t.own, labels[0]))
+	if len(r.Policies) == 1 {
+		r.Changes = append(r.Changes, t.change(Own, r.Policies[0].Policy, own, by(0)))
 	}
-	return &r
+	return r
 }
 
 // Split reports whether votes are not unanimous.
@@ -185,68 +191,42 @@ func Split(votes []moderate.Vote) bool {
 	return slices.ContainsFunc(votes, func(v moderate.Vote) bool { return v.Label != votes[0].Label })
 }
 
-// policy counts votes and categories under a policy.
-func (t *tally) policy(i int) PolicyResult {
-	p := PolicyResult{Policy: t.run.Policies[i].Name, Categories: []CategoryCount{}, Agreement: moderate.Agree(t.votes[i], t.clusterOf)}
-	for _, votes := range t.votes[i] {
-		p.Votes += len(votes)
-		if Split(votes) {
-			p.Split++
-		}
-		for _, v := range votes {
-			if v.Label == orbench.Undecided {
-				p.Abstentions++
-			}
-		}
-	}
-	toxic := map[orbench.Category]int{}
-	for _, d := range t.decisions[i] {
-		if d.Label == orbench.Toxic {
-			toxic[d.Category]++
-		}
-	}
-	for _, c := range t.run.Policies[i].Categories {
-		p.Categories = append(p.Categories, CategoryCount{Category: c.Category, N: toxic[c.Category]})
-	}
-	return p
-}
-
 // counts lists how many prompts have each label, in the order of the labels.
-func (t *tally) counts(labels []orbench.Label) []LabelCount {
-	var list []LabelCount
+func (t *tally) counts(label func(PromptVotes) orbench.Label) []Count {
+	var list []Count
 	for _, l := range orbench.Labels {
-		rate, n := t.rate(func(prompt int) bool { return labels[prompt] == l })
-		list = append(list, LabelCount{Label: l, N: n, Rate: rate})
+		rate, n := t.rate(func(row PromptVotes) bool { return label(row) == l })
+		list = append(list, Count{Label: l, N: n, Rate: rate})
 	}
 	return list
 }
 
 // change compares the labels of prompts under two policies.
-func (t *tally) change(from, to string, before, after []orbench.Label) Change {
+func (t *tally) change(from, to string, before, after func(PromptVotes) orbench.Label) Change {
 	c := Change{From: from, To: to, Table: make([][]int, len(orbench.Labels))}
 	for i := range c.Table {
 		c.Table[i] = make([]int, len(orbench.Labels))
 	}
-	at := func(prompt int) [2]int {
-		return [2]int{slices.Index(orbench.Labels, before[prompt]), slices.Index(orbench.Labels, after[prompt])}
+	at := func(row PromptVotes) [2]int {
+		return [2]int{slices.Index(orbench.Labels, before(row)), slices.Index(orbench.Labels, after(row))}
 	}
-	for prompt, label := range after {
-		pair := at(prompt)
+	for _, row := range t.rows {
+		pair := at(row)
 		c.Table[pair[0]][pair[1]]++
-		if before[prompt] != label && label == orbench.Toxic {
+		if pair[0] != pair[1] && after(row) == orbench.Toxic {
 			c.ToToxic++
 		}
-		if before[prompt] != label && label == orbench.Safe {
+		if pair[0] != pair[1] && after(row) == orbench.Safe {
 			c.ToSafe++
 		}
 	}
-	c.Rate, c.Changed = t.rate(func(prompt int) bool { return before[prompt] != after[prompt] })
+	c.Rate, c.Changed = t.rate(func(row PromptVotes) bool { return before(row) != after(row) })
 	c.Kappa = stats.KappaOf(c.Table)
-	if n := len(t.clusters); n > 0 && n < len(t.clusterOf) {
-		items := make([][][2]int, n)
+	if t.r.Clusters > 0 {
+		items := make([][][2]int, len(t.clusters))
 		for i, prompts := range t.clusters {
 			for _, prompt := range prompts {
-				items[i] = append(items[i], at(prompt))
+				items[i] = append(items[i], at(t.rows[prompt]))
 			}
 		}
 		c.Kappa = stats.KappaOfClusters(items, len(orbench.Labels))
@@ -256,21 +236,21 @@ func (t *tally) change(from, to string, before, after []orbench.Label) Change {
 
 // rate counts the prompts that are hits, and gives their share with both intervals. There
 // is no clustered interval if every cluster has one prompt.
-func (t *tally) rate(hit func(prompt int) bool) (r stats.Rate, hits int) {
-	for prompt := range t.clusterOf {
-		if hit(prompt) {
+func (t *tally) rate(hit func(PromptVotes) bool) (r stats.Rate, hits int) {
+	for _, row := range t.rows {
+		if hit(row) {
 			hits++
 		}
 	}
-	r = stats.RateOf(hits, len(t.clusterOf))
-	if len(t.clusters) == 0 || len(t.clusters) == len(t.clusterOf) {
+	r = stats.RateOf(hits, len(t.rows))
+	if t.r.Clusters == 0 {
 		return r, hits
 	}
 	clusters := make([]stats.Cluster, len(t.clusters))
 	for i, prompts := range t.clusters {
 		clusters[i].N = len(prompts)
 		for _, prompt := range prompts {
-			if hit(prompt) {
+			if hit(t.rows[prompt]) {
 				clusters[i].Sum++
 			}
 		}

@@ -33,13 +33,14 @@ func (r *Result) Document() table.Document {
 			table.Count(r.Prompts-p.Split), table.Count(r.Prompts), p.Policy, table.Kappa(p.Agreement.Fleiss))))
 	}
 	d.AddTo(table.OnBrief, table.Gap)
-	if e := r.Example; e != nil {
+	if i := slices.IndexFunc(r.Policies, func(p PolicyResult) bool { return p.Example != nil }); i >= 0 {
 		var votes []string
-		for i, v := range e.Votes {
-			votes = append(votes, r.Moderators[i]+" "+string(v.Label))
+		e := r.Policies[i].Example
+		for k, v := range e.Votes[i] {
+			votes = append(votes, r.Moderators[k]+" "+string(v.Label))
 		}
-		d.AddTo(table.OnBrief, table.Line("They differ, under "+e.Policy+":"), table.Quote("  ", e.Prompt),
-			table.Note{Mark: "  → ", Text: string(e.Label) + ": " + strings.Join(votes, ", ")}, table.Gap)
+		d.AddTo(table.OnBrief, table.Line("They differ, under "+r.Policies[i].Policy+":"), table.Quote("  ", e.Prompt.Text()),
+			table.Note{Mark: "  → ", Text: string(e.Decisions[i].Label) + ": " + strings.Join(votes, ", ")}, table.Gap)
 	}
 	if r.LeftOut > 0 {
 		d.Add(table.Warning(table.Count(r.LeftOut) + " more are in no figure, because a vote is missing: its call was not made, or failed."))
@@ -88,11 +89,12 @@ func (r *Result) Rows() any {
 		rows = append(rows, x)
 	}
 	for _, p := range append([]PolicyResult{{Policy: Own, Labels: r.Own}}, r.Policies...) {
-		for _, c := range p.Labels {
-			add(row{Scope: "label", Policy: p.Policy, Label: c.Label, N: c.N, Rate: c.Rate, RateCI95Clustered: c.CI95Clustered})
-		}
-		for _, c := range p.Categories {
-			add(row{Scope: "category", Policy: p.Policy, Label: orbench.Toxic, Category: c.Category, N: c.N})
+		for _, c := range slices.Concat(p.Labels, p.Categories) {
+			scope := "label"
+			if c.Category != "" {
+				scope = "category"
+			}
+			add(row{Scope: scope, Policy: p.Policy, Label: c.Label, Category: c.Category, N: c.N, Rate: c.Rate, RateCI95Clustered: c.CI95Clustered})
 		}
 	}
 	for _, c := range r.Changes {

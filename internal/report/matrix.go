@@ -30,8 +30,8 @@ func matrix(r score.Result, byJudge, judges bool) laidOut {
 	ranked := contests(r)
 	place := map[string]float64{}
 	for _, c := range ranked {
-		for i, run := range c.runs {
-			place[table.Name(run.TargetCaption(), run.Simulated)] += c.ranks[i].by
+		for _, at := range c {
+			place[table.Name(at.run.TargetCaption(), at.run.Simulated)] += at.by
 		}
 	}
 	l := layout{name: ofRates, rows: []string{"target"}, across: []string{"dataset"}, judges: judges}
@@ -62,9 +62,9 @@ func matrix(r score.Result, byJudge, judges bool) laidOut {
 	best, _ := rankedBy(r.Labels())
 	l.columns = append(l.columns, column{measures: rates, label: best, head: rankHead, spare: true, weak: true, show: shown(func(f *figure.Figure) string {
 		for _, c := range ranked {
-			for i, run := range c.runs {
-				if run.Scope("") == scopeOf(f.Keys) && run.Target == f.Target {
-					return c.ranks[i].String()
+			for _, at := range c {
+				if at.run.Scope("") == scopeOf(f.Keys) && at.run.Target == f.Target {
+					return at.String()
 				}
 			}
 		}
@@ -150,17 +150,10 @@ func (t *laidOut) head(r score.Result, by map[orbench.Label]table.Names) {
 	}
 }
 
-// contest is the targets that are ranked on one set: by over-refusal, lowest first, or by toxic
-// refusal, highest first, if no safe prompt was asked.
-type contest struct {
-	label orbench.Label
-	runs  []*score.RunResult
-	ranks []rank
-}
-
 // rank is the place of a target among others: from first to last, as far as the
 // ranges decide.
 type rank struct {
+	run         *score.RunResult
 	first, last int
 	// by is the value that targets are ordered by, lowest first.
 	by float64
@@ -179,53 +172,51 @@ func scopeOf(k figure.Keys) figure.Keys {
 	return k
 }
 
-// contests rank the targets that were asked the same prompts. Variants of one target are no
+// contests rank the targets that were asked the same prompts: by over-refusal, lowest first, or by
+// toxic refusal, highest first, if no safe prompt was asked. Variants of one target are no
 // different models, and rates that rest on different bases have no order: they are not ranked.
 // A target is placed before another only if the two are told apart (see figure.Figure.Apart),
 // so a rank is a range.
-func contests(r score.Result) (all []contest) {
+func contests(r score.Result) (all [][]rank) {
 	label, sign := rankedBy(r.Labels())
 	for i := range r.Runs {
 		if run := &r.Runs[i]; run.Label == label {
-			c := table.Entry(&all, contest{label: label}, func(c contest) bool { return c.runs[0].Scope("") == run.Scope("") })
-			c.runs = append(c.runs, run)
+			c := table.Entry(&all, nil, func(c []rank) bool { return c[0].run.Scope("") == run.Scope("") })
+			*c = append(*c, rank{run: run})
 		}
 	}
-	for i := range all {
-		all[i].rank(r, sign)
-	}
-	return slices.DeleteFunc(all, func(c contest) bool { return c.ranks == nil })
+	return slices.DeleteFunc(all, func(c []rank) bool { return !decide(c, r, sign) })
 }
 
-// rank ranks the targets, if they can be.
-func (c *contest) rank(r score.Result, sign float64) {
-	rates, ranks := make([]score.Contender, len(c.runs)), make([]rank, len(c.runs))
+// decide ranks targets, if they can be.
+func decide(c []rank, r score.Result, sign float64) bool {
+	var rates []score.Contender
 	bases := map[string]bool{}
-	for i, run := range c.runs {
-		of, ok := run.Contender()
-		base := cmp.Or(run.Base, run.Target)
+	for i := range c {
+		of, ok := c[i].run.Contender()
+		base := cmp.Or(c[i].run.Base, c[i].run.Target)
 		if !ok || bases[base] {
-			return
+			return false
 		}
-		bases[base], rates[i] = true, of
-		ranks[i] = rank{first: 1, last: len(c.runs), by: sign * *of.Value}
+		bases[base], rates = true, append(rates, of)
+		c[i].first, c[i].last, c[i].by = 1, len(c), sign**of.Value
 	}
-	if len(c.runs) < 2 || !score.OneBasis(rates) {
-		return
+	if len(c) < 2 || !score.OneBasis(rates) {
+		return false
 	}
-	for i := range ranks {
-		for j := range ranks {
-			if pair := pairOf(r, c.runs[i], c.runs[j]); pair == nil || !pair.Apart() {
+	for i := range c {
+		for j := range c {
+			if pair := pairOf(r, c[i].run, c[j].run); pair == nil || !pair.Apart() {
 				continue
 			}
-			if ranks[j].by < ranks[i].by {
-				ranks[i].first++
+			if c[j].by < c[i].by {
+				c[i].first++
 			} else {
-				ranks[i].last--
+				c[i].last--
 			}
 		}
 	}
-	c.ranks = ranks
+	return true
 }
 
 // rankedBy returns the label whose rate ranks targets, and 1 if the lowest rate

@@ -24,15 +24,12 @@ func notApart(r score.Result) string {
 	if len(ranked) == 0 {
 		return ""
 	}
-	c := ranked[0]
-	order := slices.Clone(c.runs)
-	slices.SortStableFunc(order, func(a, b *score.RunResult) int {
-		return cmp.Compare(c.ranks[slices.Index(c.runs, a)].by, c.ranks[slices.Index(c.runs, b)].by)
-	})
+	order := ranked[0]
+	slices.SortStableFunc(order, func(a, b rank) int { return cmp.Compare(a.by, b.by) })
 	var pairs []string
 	for i, next := range order[1:] {
-		if p := pairOf(r, order[i], next); p != nil && !p.Apart() {
-			pairs = append(pairs, order[i].TargetCaption()+" and "+next.TargetCaption())
+		if p := pairOf(r, order[i].run, next.run); p != nil && !p.Apart() {
+			pairs = append(pairs, order[i].run.TargetCaption()+" and "+next.run.TargetCaption())
 		}
 	}
 	if len(pairs) == 0 {
@@ -42,22 +39,22 @@ func notApart(r score.Result) string {
 	if len(pairs) > 2 && len(pairs) == len(order)-1 {
 		who = "any two neighbors"
 	}
-	return strings.TrimSpace("Not told apart, so that a rank is a range: " + who + ". " + labelsToTell(c.runs))
+	return strings.TrimSpace("Not told apart, so that a rank is a range: " + who + ". " + labelsToTell(order))
 }
 
 // labelsToTell says how many labels of each target's answers, on the same
 // prompts, would tell apart the pairs that any number of them can, if people
 // agree with the judge.
-func labelsToTell(runs []*score.RunResult) string {
+func labelsToTell(ranked []rank) string {
 	most := 0
-	for _, run := range runs {
-		most = max(most, run.Answered+run.Blocked)
+	for _, at := range ranked {
+		most = max(most, at.run.Answered+at.run.Blocked)
 	}
 	// apart counts the pairs told apart, and those that are not.
 	apart := func(labels int) (yes, no int) {
 		var rates []score.Contender
-		for _, run := range runs {
-			c, ok := run.Contender()
+		for _, at := range ranked {
+			c, ok := at.run.Contender()
 			if !ok {
 				continue
 			}

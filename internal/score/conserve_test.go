@@ -48,7 +48,7 @@ func tallied(t *testing.T, change func(*Tally)) error {
 // result is given and that the error names the run and the count.
 func TestCountsThatDoNotAddUp(t *testing.T) {
 	t.Parallel()
-	result := func(t *Tally) *RunResult { return &t.counts[tallyKey{}].RunResult }
+	result := func(t *Tally) *RunResult { return &t.counts[0][0][orbench.Safe].RunResult }
 	first := func(t *Tally) *JudgeResult { return &result(t).Judges[0] }
 	for want, spoil := range map[string]func(*Tally){
 		"prompts and their fates: 7 and 6":        func(t *Tally) { result(t).N++ },
@@ -66,7 +66,7 @@ func TestCountsThatDoNotAddUp(t *testing.T) {
 		"agreement of lexical and lexical: 4 and": func(t *Tally) { result(t).Agreement[0].N++ },
 		"rows and prompts: 6 and 7":               func(t *Tally) { t.design.Datasets[0].Count++ },
 		"rows and prompts: 6 and 4":               func(t *Tally) { t.design.Limit = 4 },
-		"counted prompts and rows: 0 and 6":       func(t *Tally) { clear(t.counts) },
+		"counted prompts and rows: 0 and 6":       func(t *Tally) { clear(t.counts[0][0]) },
 		"judged: 2 and 3": func(t *Tally) {
 			j := first(t)
 			j.Judged, j.Unjudged = 2, 1

@@ -92,6 +92,3 @@ func (t *Tally) Result() (Result, error) {
 	result.Figures = append(result.Figures, pairs...)
 	return result, err
 }
-
-// labelIndex returns the index of a label in orbench.Labels, or -1.
-func labelIndex(l orbench.Label) int { return slices.Index(orbench.Labels, l) }

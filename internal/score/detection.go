@@ -5,17 +5,16 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/figure"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
-// detecting collects the scores that guards give. The zero value is empty. It takes
-// about 100 bytes for each prompt with a score, and 8 for each sample.
-type detecting struct {
-	order  []figure.Keys
-	scores map[figure.Keys]*detected
-}
+// detecting collects the scores that guards give, by target and dataset. It takes about 100
+// bytes for each prompt with a score, and 8 for each sample.
+type detecting []*detected
 
 type detected struct {
+	of       figure.Keys
 	clusters []stats.PairScores
 	number   map[string]int // of each cluster
 }
@@ -28,14 +27,7 @@ func (c *detecting) add(target, dataset string, prompt orbench.Prompt, score flo
 		return
 	}
 	k := figure.Keys{Target: target, Dataset: dataset}
-	s := c.scores[k]
-	if s == nil {
-		if c.scores == nil {
-			c.scores = map[figure.Keys]*detected{}
-		}
-		s = &detected{number: map[string]int{}}
-		c.scores[k], c.order = s, append(c.order, k)
-	}
+	s := *table.Entry((*[]*detected)(c), &detected{of: k, number: map[string]int{}}, func(s *detected) bool { return s.of == k })
 	cluster := cmp.Or(prompt.Cluster, string(prompt.ID))
 	i, ok := s.number[cluster]
 	if !ok {
@@ -52,8 +44,8 @@ func (c *detecting) add(target, dataset string, prompt orbench.Prompt, score flo
 // result returns how well the scores separate toxic from safe prompts, in the order in which
 // targets and datasets came. It leaves out those with scores of one label only.
 func (c *detecting) result() (all []figure.Figure) {
-	for _, k := range c.order {
-		s, n := c.scores[k], 0
+	for _, s := range *c {
+		n := 0
 		auc, ok := stats.AUC(s.clusters, Confidence)
 		if !ok {
 			continue
@@ -61,7 +53,7 @@ func (c *detecting) result() (all []figure.Figure) {
 		for _, cluster := range s.clusters {
 			n += len(cluster.Safe) + len(cluster.Toxic)
 		}
-		f := figure.New(figure.AUC, k, n, &auc)
+		f := figure.New(figure.AUC, s.of, n, &auc)
 		if len(s.clusters) < n {
 			f.ClusteredBy = "prompt or cluster"
 		}

@@ -41,16 +41,18 @@ const (
 	saidRefused
 )
 
-type promptKey struct {
-	id    orbench.PromptID
-	label orbench.Label
+// PromptKey tells prompts apart. It includes the label: a prompt that one dataset calls safe
+// and another toxic counts towards different rates.
+type PromptKey struct {
+	ID    orbench.PromptID
+	Label orbench.Label
 }
 
 // saying fills the columns of a design.
 type saying struct {
 	design   *Design
 	datasets []Said
-	seen     []map[promptKey]bool
+	seen     []map[PromptKey]bool
 	clusters []map[string]int
 	// categories are those of the prompts of each dataset. names has each once, as those of
 	// prompts hold on to their texts.
@@ -70,7 +72,7 @@ func newSaying(d *Design) *saying {
 			}
 		}
 		s.datasets = append(s.datasets, of)
-		s.seen, s.clusters = append(s.seen, map[promptKey]bool{}), append(s.clusters, map[string]int{})
+		s.seen, s.clusters = append(s.seen, map[PromptKey]bool{}), append(s.clusters, map[string]int{})
 	}
 	return s
 }
@@ -79,8 +81,8 @@ func newSaying(d *Design) *saying {
 func (s *saying) add(p Chunk) {
 	of := &s.datasets[p.Dataset]
 	for _, prompt := range p.Prompts {
-		key := promptKey{prompt.ID, prompt.Label}
-		label := key.label
+		key := PromptKey{prompt.ID, prompt.Label}
+		label := key.Label
 		if s.seen[p.Dataset][key] {
 			label = ""
 		}
@@ -97,7 +99,7 @@ func (s *saying) add(p Chunk) {
 			category = orbench.Category(strings.Clone(string(prompt.Category)))
 			s.names[category] = category
 		}
-		of.IDs, of.Labels, of.Clusters = append(of.IDs, key.id), append(of.Labels, label), append(of.Clusters, cluster)
+		of.IDs, of.Labels, of.Clusters = append(of.IDs, key.ID), append(of.Labels, label), append(of.Clusters, cluster)
 		s.categories[p.Dataset], s.pairNames[p.Dataset] = append(s.categories[p.Dataset], category), append(s.pairNames[p.Dataset], strings.Clone(prompt.Pair))
 	}
 	for target, samples := range p.Rows {
@@ -189,12 +191,12 @@ func (r *Result) pairs(a, b string, s figure.Keys) (p versus.Pairs, clusteredBy 
 	}
 	at := func(i int) (k int, ok bool) { return i, true }
 	if first != second && !slices.Equal(first.IDs, second.IDs) {
-		index := make(map[promptKey]int, len(second.IDs))
+		index := make(map[PromptKey]int, len(second.IDs))
 		for i, id := range second.IDs {
-			index[promptKey{id, second.Labels[i]}] = i
+			index[PromptKey{id, second.Labels[i]}] = i
 		}
 		at = func(i int) (k int, ok bool) {
-			k, ok = index[promptKey{first.IDs[i], first.Labels[i]}]
+			k, ok = index[PromptKey{first.IDs[i], first.Labels[i]}]
 			return k, ok
 		}
 	}

@@ -22,12 +22,11 @@ const Confidence = 0.95
 // targets × datasets × labels × categories, and by a byte with each answer and judge.
 type Tally struct {
 	design Design
-	// counts is indexed by target, dataset and label.
-	counts map[tallyKey]*counted
+	// counts and rows are indexed by target, then dataset.
+	counts [][]map[orbench.Label]*counted
+	rows   [][]recount
 	// saying has what each judge says of each answer.
 	saying *saying
-	// rows is indexed by target, then dataset.
-	rows [][]recount
 	// scores holds the scores that guards give.
 	scores detecting
 	// labeled holds the counts of labels, one for all samples of a target.
@@ -46,25 +45,22 @@ type counted struct {
 	times int
 }
 
-type tallyKey struct{ target, dataset, label int }
-
 // NewTally starts counting for a design.
 func NewTally(r Design) *Tally {
-	t := &Tally{design: r, counts: map[tallyKey]*counted{}, labeled: map[annotation.Cell]*annotation.Tally{}, saying: newSaying(&r)}
+	t := &Tally{design: r, labeled: map[annotation.Cell]*annotation.Tally{}, saying: newSaying(&r)}
 	for range r.Targets {
-		rows := make([]recount, len(r.Datasets))
+		rows, counts := make([]recount, len(r.Datasets)), make([]map[orbench.Label]*counted, len(r.Datasets))
 		for i := range rows {
-			rows[i] = recount{fates: map[Status]int{}, judged: make([]int, len(r.Judges)), refused: make([]int, len(r.Judges))}
+			counts[i], rows[i] = map[orbench.Label]*counted{}, recount{fates: map[Status]int{}, judged: make([]int, len(r.Judges)), refused: make([]int, len(r.Judges))}
 		}
-		t.rows = append(t.rows, rows)
+		t.rows, t.counts = append(t.rows, rows), append(t.counts, counts)
 	}
 	return t
 }
 
 // of returns the counts that a row belongs to. It makes them if needed.
 func (t *Tally) of(index, dataset int, label orbench.Label) *counted {
-	key := tallyKey{index, dataset, labelIndex(label)}
-	if r, ok := t.counts[key]; ok {
+	if r, ok := t.counts[index][dataset][label]; ok {
 		return r
 	}
 	target, set := &t.design.Targets[index], t.design.Datasets[dataset]
@@ -90,7 +86,7 @@ func (t *Tally) of(index, dataset int, label orbench.Label) *counted {
 			r.Agreement = append(r.Agreement, Agreement{A: a.Name(), B: b.Name()})
 		}
 	}
-	t.counts[key] = r
+	t.counts[index][dataset][label] = r
 	return r
 }
 
@@ -347,8 +343,8 @@ func (t *Tally) result() (Result, error) {
 		target := &t.design.Targets[at]
 		for set, opened := range t.design.Datasets {
 			first := len(result.Runs)
-			for label := range orbench.Labels {
-				r, ok := t.counts[tallyKey{at, set, label}]
+			for _, label := range orbench.Labels {
+				r, ok := t.counts[at][set][label]
 				if !ok {
 					continue
 				}

@@ -31,7 +31,7 @@ type card struct {
 	// Sizes is the size category of the hub.
 	Sizes string
 	// PromptLines and AnswerLines are the lines of the two ledgers.
-	PromptLines, AnswerLines []line
+	PromptLines, AnswerLines []table.Term
 }
 
 type splitFact struct {
@@ -39,21 +39,15 @@ type splitFact struct {
 	Prompts, SafePrompts, ToxicPrompts, Rows, SafeRows, ToxicRows int
 }
 
-// line is a line of a ledger.
-type line struct {
-	N    int
-	What string
-}
-
 // lines lists a ledger's counts: first the total, last what was written.
-func (l Ledger) lines(causes []shown) []line {
-	all := []line{{l.All, "in all"}}
+func (l Ledger) lines(causes []shown) []table.Term {
+	all := []table.Term{{N: l.All, What: "in all"}}
 	for _, cause := range causes {
 		if n := l.Left[cause.Cause]; n > 0 {
-			all = append(all, line{n, "left out: " + cause.words})
+			all = append(all, table.Term{N: n, What: "left out: " + cause.words})
 		}
 	}
-	return append(all, line{l.Written, "written"})
+	return append(all, table.Term{N: l.Written, What: "written"})
 }
 
 func (s *Set) writeCard(w io.Writer) error {
