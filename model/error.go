@@ -73,9 +73,12 @@ func (e *Error) Error() string {
 		}
 		b.WriteString(": ")
 	}
-	if e.Unusable {
+	switch {
+	case e.Unusable:
 		b.WriteString("no usable connection")
-	} else {
+	case e.Kind == Transient:
+		b.WriteString("the call failed")
+	default:
 		b.WriteString(strings.ReplaceAll(string(e.Kind), "_", " "))
 	}
 	if e.Status != 0 {

@@ -48,7 +48,7 @@ func TestClip(t *testing.T) {
 func TestErrorText(t *testing.T) {
 	t.Parallel()
 	for want, e := range map[string]*model.Error{
-		"transient":                      {Kind: model.Transient},
+		"the call failed":                {Kind: model.Transient},
 		"openai: denied (HTTP 401)":      {Kind: model.Denied, Provider: "openai", Status: 401},
 		"openai/m: rate limited: slowly": {Kind: model.RateLimited, Provider: "openai", Model: "m", Message: "slowly", Err: io.EOF},
 		"p/m: timeout: EOF":              {Kind: model.Timeout, Provider: "p", Model: "m", Err: io.EOF},

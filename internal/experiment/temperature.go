@@ -35,7 +35,7 @@ func (t *Temperature) label() string {
 func (t *Temperature) complete(at entry, _ []part) *settings.Fault {
 	switch {
 	case t.unreadable != "":
-		return at.wrong(t.unreadable, settings.PointMeant(t.word, "write a number from 0 to 2, default for the provider's own, or {temperature: 0.7, samples: 5}"))
+		return at.wrong(t.unreadable, settings.PointMeant(t.word, "write a number from 0 to 2, or default for the provider's own; variants.temperatures[*].samples says how often each prompt is asked"))
 	case t.Value != nil && !(*t.Value >= 0 && *t.Value <= 2):
 		return at.wrong(fmt.Sprintf("%g is not a temperature", *t.Value), "give a number from 0 to 2, or default for the provider's own")
 	case t.Samples < 1 || t.Samples > maxSamples:

@@ -242,7 +242,7 @@ func TestModelsAreGivenUp(t *testing.T) {
 		"all invalid":               {&model.Error{Kind: model.Invalid}, giveUpAfter, "gave up test/bad after 20 failed calls in a row"},
 		"one fault of all requests": {&model.Error{Kind: model.Invalid, Status: 400, Message: "no temperature 0"}, refusedAlike, "gave up test/bad after 3 failed calls in a row"},
 		"words of a guard":          {&model.Error{Kind: model.Invalid, Status: 400, Message: "stopped by a guard"}, giveUpAfter, "gave up test/bad after 20 failed calls in a row"},
-		"an unknown form":           {&model.Error{Kind: model.Transient, Message: "the reply holds no choice: {}", Unread: "the reply holds no choice"}, unreadableAlike, "gave up test/bad after 5 failed calls in a row, the last: transient: the reply holds no choice: {}"},
+		"an unknown form":           {&model.Error{Kind: model.Transient, Message: "the reply holds no choice: {}", Unread: "the reply holds no choice"}, unreadableAlike, "gave up test/bad after 5 failed calls in a row, the last: the call failed: the reply holds no choice: {}"},
 		"unreachable":               {&model.Error{Kind: model.Transient, Err: syscall.ECONNREFUSED}, unreachableAfter, "connection refused"},
 		"web pages":                 {&model.Error{Kind: model.Transient, Message: "the reply is not JSON: <html>"}, giveUpAfter * unreachableAfter, "gave up test/bad after 20 failed calls in a row"},
 	} {

@@ -23,7 +23,7 @@ const (
 	prompts, share, times = 40, 10, 2
 	// A check finds other weights where the chance of replies that part as much with the same
 	// ones is at most sure. At temperature 0 replies seldom part by chance, so less is enough.
-	sure, sureAtZero = .0125, .04
+	sure, sureAtZero = .01, .04
 )
 
 // Refused reports whether a reply to a stored call is a refusal, or calls an answer one; judge

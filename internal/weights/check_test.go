@@ -88,8 +88,8 @@ func TestCheckFinds(t *testing.T) {
 			}
 		}
 		for _, noise := range []float64{.02, .05, .1} {
-			same := stops(share, 0, noise, .7)
-			t.Logf("%g%% refused, temperature .7, noise %g%%: stopped %.4f with the same weights", 100*share, 100*noise, same)
+			same, other := stops(share, 0, noise, .7), stops(share, .1, noise, .7)
+			t.Logf("%g%% refused, temperature .7, noise %g%%: stopped %.4f with the same weights, %.3f with others", 100*share, 100*noise, same, other)
 			if same > .01+sampling(.01) {
 				t.Error("too often")
 			}
