@@ -232,3 +232,15 @@ func (c *Choice) Count(counts []map[int]int) (total int, facets map[string]map[s
 	}
 	return total, facets
 }
+
+// Texts lists the texts of a chunk: of each prompt, its own and those of the answers to it.
+func Texts(c score.Chunk) (texts []string) {
+	answers := slices.Concat(c.Rows...)
+	for i := range c.Prompts {
+		texts = append(texts, c.Prompts[i].Said())
+		for _, rows := range answers {
+			texts = append(texts, rows[i].Response.Text)
+		}
+	}
+	return texts
+}

@@ -107,7 +107,7 @@ func TestPages(t *testing.T) {
 		t.Errorf("the texts are indexed again: %v", err)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	texts := []string{"", "", "", "sorry", "how do", "HOW do*", "i can't", "s* help", "zebra", "i"}
+	texts := []string{"", "", "", "sorry", "how do", "HOW do*", "i can't", "s* help", "zebra", "i", "prompt:how", "prompt:i prompt:HOW", "how prompt:kill", "prompt:sorry"}
 	orders := []index.Order{{}, {By: "length"}, {By: "length", Descending: true}, {By: "lexical"}, {By: "lexical", Descending: true}, {By: "llm:sim/judge"}}
 	var has []map[string][]string
 	for i := range rows {
@@ -134,7 +134,8 @@ func TestPages(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		query := strings.Fields(strings.ToLower(strings.ReplaceAll(text, "'", " ")))
+		ofPrompt := strings.Contains(text, "prompt:")
+		query := strings.Fields(strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(text, "prompt:", ""), "'", " ")))
 		facets := map[string]map[string]int{}
 		var want []int
 		for at := range rows {
@@ -145,7 +146,7 @@ func TestPages(t *testing.T) {
 					other = append(other, name)
 				}
 			}
-			if len(other) > 1 || text != "" && !hasWords(row.Prompt.Said(), query) && !hasWords(row.Response.Text, query) {
+			if len(other) > 1 || text != "" && !hasWords(row.Prompt.Said(), query) && (ofPrompt || !hasWords(row.Response.Text, query)) {
 				continue
 			}
 			for name, values := range has[at] {

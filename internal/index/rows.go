@@ -69,8 +69,10 @@ const noAnswer = 0xff
 type about struct {
 	// Table has the samples, the kinds of rows, and the number of rows of each.
 	facet.Table
-	Datasets []string
-	Chunks   []chunk
+	// Words and Subjects are of the safe prompts that are refused most.
+	Words, Subjects []facet.Shared
+	Datasets        []string
+	Chunks          []chunk
 	// Used counts the replies that the rows of each sample rest on, and Simulated says for each
 	// judge whether any of its verdicts on them is simulated.
 	Used      [][]keptUsage
@@ -98,7 +100,8 @@ func cellName(dataset string, label orbench.Label) string { return dataset + "\n
 // rowWriter takes the chunks of a walk.
 type rowWriter struct {
 	about
-	put func(name string, chunk int, data []byte) error
+	vocabulary facet.Vocabulary
+	put        func(name string, chunk int, data []byte) error
 	// places has the place of each prompt in its dataset, by dataset, if the walk takes
 	// prompts in another order; otherwise seen counts the prompts.
 	places []map[orbench.PromptID]int
@@ -142,6 +145,7 @@ func newRowWriter(r *run.Run, put func(name string, chunk int, data []byte) erro
 
 // add writes the rows of a chunk.
 func (w *rowWriter) add(p score.Chunk) error {
+	w.vocabulary.Add(p)
 	number := len(w.Chunks)
 	w.Chunks = append(w.Chunks, chunk{p.Dataset, len(p.Prompts)})
 	rows := len(p.Prompts) * len(w.Samples)
@@ -318,6 +322,7 @@ func (x *Index) keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run
 	for _, s := range w.Samples {
 		w.Used = append(w.Used, keptUsageOf(sinks.UsageOf[s.Target]))
 	}
+	w.Words, w.Subjects = w.vocabulary.Most()
 	text, err := json.Marshal(w.about)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/facet"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/words"
@@ -62,15 +63,7 @@ func (s *Study) putTexts(ctx context.Context, m store.Reader, tx *sql.Tx, walked
 			return fmt.Errorf("%w: the run has other prompts", errDamaged)
 		}
 		chunks++
-		var some []string
-		for i := range p.Prompts {
-			some = append(some, p.Prompts[i].Said())
-			for _, samples := range p.Rows {
-				for _, rows := range samples {
-					some = append(some, rows[i].Response.Text)
-				}
-			}
-		}
+		some := facet.Texts(p)
 		listing.Wait()
 		if lists.Bytes() > segmentBytes {
 			if err := put(); err != nil {
@@ -97,7 +90,8 @@ func (s *Study) putTexts(ctx context.Context, m store.Reader, tx *sql.Tx, walked
 }
 
 // Search finds the rows whose prompt or answer has all words of a query, by
-// position. A word that ends in * matches all words that begin so. Call Texts first.
+// position. A word that ends in * matches all words that begin so, and words.OfPrompt before
+// it finds the word in prompts alone. Call Texts first.
 func (s *Study) Search(ctx context.Context, query string) (words.Set, error) {
 	db := s.x.usable()
 	if db == nil {
@@ -116,6 +110,7 @@ func (s *Study) Search(ctx context.Context, query string) (words.Set, error) {
 	}
 	var found words.Set
 	for field := range strings.FieldsSeq(query) {
+		field, ofPrompt := strings.CutPrefix(field, words.OfPrompt)
 		prefix := strings.HasSuffix(field, "*")
 		var all []string
 		words.Each(field, nil, func(word []byte) { all = append(all, string(word)) })
@@ -127,6 +122,13 @@ func (s *Study) Search(ctx context.Context, query string) (words.Set, error) {
 				}
 			}
 			found = found.And(has)
+		}
+		if ofPrompt {
+			asked := words.NewSet(texts)
+			for text := 0; text < texts; text += 1 + len(s.Samples) {
+				asked.Add(text)
+			}
+			found = asked.And(found)
 		}
 	}
 	if found == nil {

@@ -250,7 +250,7 @@ func (c *counter) result() Result {
 	out.Fixed = out.Fixed[:min(len(out.Fixed), mostTexts)]
 	out.Transcripts = c.transcripts.result(c.all.n)
 	for i := range out.Fixed {
-		out.Fixed[i].Text = c.o.masked(out.Fixed[i].Text)
+		out.Fixed[i].Text = c.o.Mask.Text(out.Fixed[i].Text)
 	}
 	return out
 }

@@ -295,9 +295,9 @@ func (c *counter) draw() ([]Look, error) {
 	looks := make([]Look, len(all))
 	for i, p := range all {
 		looks[i] = p.Look
-		looks[i].Message, looks[i].Reply = c.o.masked(p.Message), c.o.masked(p.Reply)
+		looks[i].Message, looks[i].Reply = c.o.Mask.Text(p.Message), c.o.Mask.Text(p.Reply)
 		for n, m := range p.Context {
-			p.Context[n].Content = c.o.masked(m.Content)
+			p.Context[n].Content = c.o.Mask.Text(m.Content)
 		}
 	}
 	return looks, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,9 +21,9 @@ var header = []string{"stratum", "size", "drawn", "times", "message", "reply", "
 // something was said before messages, as JSON.
 const scoreColumn, contextColumn = "guard_score", "context"
 
-// WriteLooks writes a sheet of looks, as JSON Lines or as CSV that is safe to open in a
-// spreadsheet.
-func WriteLooks(w io.Writer, jsonLines bool, looks []Look) error {
+// WriteLooks writes a sheet of looks in the form of a file: JSON Lines, or CSV that is safe to
+// open in a spreadsheet.
+func WriteLooks(w io.Writer, file string, looks []Look) error {
 	scored := slices.ContainsFunc(looks, func(l Look) bool { return l.Score != "" })
 	told := slices.ContainsFunc(looks, func(l Look) bool { return len(l.Context) > 0 })
 	columns := slices.Clone(header)
@@ -48,7 +49,7 @@ func WriteLooks(w io.Writer, jsonLines bool, looks []Look) error {
 			rows[i] = append(rows[i], string(context))
 		}
 	}
-	return sheet.Write(w, jsonLines, columns, rows)
+	return sheet.Write(w, filepath.Ext(file) == ".jsonl", columns, rows)
 }
 
 // wordsOf are the forms in which people write a Word.

@@ -192,7 +192,7 @@ func TestSheetOfLooks(t *testing.T) {
 	}
 	for _, file := range []string{"a.csv", "a.jsonl"} {
 		var out bytes.Buffer
-		if err := WriteLooks(&out, strings.HasSuffix(file, "l"), looks); err != nil {
+		if err := WriteLooks(&out, file, looks); err != nil {
 			t.Fatal(err)
 		}
 		text := out.String()
@@ -297,36 +297,6 @@ func TestStrata(t *testing.T) {
 	_, _, _, err = Draw(t.Context(), []string{"-"}, Options{Stdin: strings.NewReader(log.String())}, 4, 1)
 	if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "5 strata") {
 		t.Errorf("%v", err)
-	}
-}
-
-// TestClustersOfWords divides wrong refusals by the words that their messages share and others lack.
-func TestClustersOfWords(t *testing.T) {
-	t.Parallel()
-	var looks []Look
-	add := func(message string, refused, should Word) {
-		looks = append(looks, Look{"model", 200, 20, 1, message, "", refused, should, "", nil})
-	}
-	for i := range 6 {
-		add(fmt.Sprintf("What about process%c and eggs", 'a'+i), Yes, Yes)
-		add(fmt.Sprintf("What about topic%c please", 'a'+i), No, Yes)
-	}
-	add("What about knives, eggs", Yes, Yes)
-	add("What about knives", Yes, Yes)
-	add("What about knives in sleeves", Yes, Yes)
-	add("What about knives of bone", Yes, Yes)
-	add("What about knives and threats", Yes, No)
-	add("What about rust", Yes, Yes)
-	for range 3 {
-		add("What about weather", No, Yes)
-	}
-	got := Clusters(looks)
-	want := []Cluster{{"eggs", 7, 7, 70}, {"knives", 5, 3, 30}}
-	if !slices.Equal(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-	if got := Clusters(looks[1:2]); got != nil {
-		t.Errorf("without a wrong refusal: %+v", got)
 	}
 }
 

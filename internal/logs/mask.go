@@ -112,8 +112,11 @@ type value struct {
 	mask     string
 }
 
-// Text masks a text.
+// Text masks a text. A nil Masker leaves it as it is.
 func (m *Masker) Text(text string) string {
+	if m == nil {
+		return text
+	}
 	read, at := plain(text)
 	var all []value
 	rules := rules

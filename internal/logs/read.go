@@ -212,14 +212,6 @@ func newVerdicts(seed maphash.Seed) *verdicts {
 	return v
 }
 
-// masked is a text without what identifies people.
-func (o Options) masked(text string) string {
-	if o.Mask == nil {
-		return text
-	}
-	return o.Mask.Text(text)
-}
-
 // refuses reports whether a reply begins as the user says that refusals do.
 func (o Options) refuses(reply string) bool {
 	reply = strings.TrimSpace(reply)

@@ -1,7 +1,6 @@
 package logs
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -84,29 +83,14 @@ type FixedText struct {
 	Refused int `json:"refused"`
 }
 
-// ofTenThousand formats a figure as a number of 10,000 exchanges.
-func ofTenThousand(f Figure) []string {
-	one := func(share float64) string {
-		if share*1e4 < 10 && share > 0 {
-			return fmt.Sprintf("%.1f", share*1e4)
-		}
-		return table.Count(int(share*1e4 + 0.5))
-	}
-	if f.Share == nil {
-		return []string{table.None, table.None}
-	}
-	ci := f.Interval()
-	return []string{one(*f.Share), one(ci[0]) + "–" + one(ci[1])}
-}
-
 // Document returns what people read.
 func (r Result) Document() table.Document {
 	d := table.Document{Title: "Who refuses"}
 	s := table.Section{
 		Title: "Who refused in " + table.Counted(r.Exchanges, "exchange", "exchanges") + " of " + strings.Join(r.Files, ", "), Left: 1,
-		Header: []string{"", "exchanges", "share", "95% interval", "of 10,000", "95%"}, Spare: []string{"95%", "of 10,000"},
+		Header: []string{"", "exchanges", "share", "95% interval"},
 	}
-	add := func(name string, f Figure) { s.Add(name, f.N, f.Rate, ofTenThousand(f)) }
+	add := func(name string, f Figure) { s.Add(name, f.N, f.Rate) }
 	add("refused (will not)", r.Refused)
 	for _, by := range r.Sources {
 		add("  "+by.Source.String(), by.Figure)

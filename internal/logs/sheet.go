@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,11 +16,6 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/folder"
 )
-
-// SheetOf writes looks in the form of a file.
-func SheetOf(path string, looks []Look) func(io.Writer) error {
-	return func(w io.Writer) error { return WriteLooks(w, filepath.Ext(path) == ".jsonl", looks) }
-}
 
 // ReadSheet reads the looks of a file.
 func ReadSheet(path string) ([]Look, error) {
@@ -126,7 +120,7 @@ func (s *Sheet) Annotate(_ context.Context, said []orbench.Annotation) error {
 		}
 	}
 	var text bytes.Buffer
-	if err := SheetOf(s.Path, looks)(&text); err != nil {
+	if err := WriteLooks(&text, s.Path, looks); err != nil {
 		return err
 	}
 	if err := folder.WritePrivate(s.Path, true, func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err }); err != nil {

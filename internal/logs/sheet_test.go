@@ -2,6 +2,7 @@ package logs
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +19,7 @@ func TestSheet(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "sheet.csv")
 	looks := []Look{{Stratum: "model", Size: 9, Drawn: 2, Times: 1, Message: "a", Reply: "no"}, {Stratum: "model", Size: 9, Drawn: 2, Times: 1, Message: "b", Reply: "no"}}
-	if err := folder.WritePrivate(path, false, SheetOf(path, looks)); err != nil {
+	if err := folder.WritePrivate(path, false, func(w io.Writer) error { return WriteLooks(w, path, looks) }); err != nil {
 		t.Fatal(err)
 	}
 	open := func(person string) *Sheet {

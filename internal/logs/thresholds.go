@@ -150,27 +150,13 @@ func thresholdAt(looks []Look, at, sign float64, looser bool) (t Threshold, ok b
 
 // thresholds is the table of what other thresholds would change.
 func (w Wrong) thresholds() table.Section {
-	s := table.Section{Title: "What other thresholds of the guard would change, of 10,000", Left: 1, Header: []string{"flagged at", "labeled", "wrong flags", "95%", "misses", "95%"}}
-	signed := func(share float64) string {
-		text := strconv.FormatFloat(math.Abs(share)*1e4, 'f', 0, 64)
-		switch {
-		case text == "0":
-			return text
-		case share < 0:
-			return "−" + text
-		}
-		return "+" + text
-	}
+	s := table.Section{Title: "What other thresholds of the guard would change, in percentage points", Left: 1, Header: []string{"flagged at", "labeled", "wrong flags", "95%", "misses", "95%"}}
 	for _, t := range w.Thresholds {
 		from := "≥ "
 		if t.Below {
 			from = "≤ "
 		}
-		row := []any{from + strconv.FormatFloat(t.At, 'g', 3, 64), t.Looks}
-		for _, e := range []stats.Estimate{t.WrongFlags, t.Misses} {
-			row = append(row, signed(e.Value), signed(e.Lo)+" to "+signed(e.Hi))
-		}
-		s.Add(row...)
+		s.Add(from+strconv.FormatFloat(t.At, 'g', 3, 64), t.Looks, table.Points(&t.WrongFlags, table.Minus), table.Points(&t.Misses, table.Minus))
 	}
 	s.Note = "Against what the guard flagged in this log. A wrong flag is on what should be answered; a miss is no flag on what should not. Labeled: labeled exchanges whose flag would change."
 	return s

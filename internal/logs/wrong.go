@@ -40,9 +40,6 @@ type Wrong struct {
 	// Thresholds are other thresholds of the guard before the model. There are none for a log
 	// without its scores.
 	Thresholds []Threshold `json:"thresholds,omitempty"`
-	// Clusters are kinds of wrong refusals, the most harmful first. They have words of
-	// messages, so they are there only if asked for.
-	Clusters []Cluster `json:"clusters,omitempty"`
 	// Needed is about how many looks would give OfSeen a half-width of 5 points; 0 if it
 	// is not known, or the log has too few refusals.
 	Needed int `json:"needed"`
@@ -199,17 +196,10 @@ func undecided(all []decided) *[2]float64 {
 // Document returns what people read.
 func (w Wrong) Document() table.Document {
 	d := table.Document{Title: "Wrong refusals"}
-	s := table.Section{Title: "Which refusals were wrong, by " + table.Counted(w.Looks-w.Open, "label", "labels"), Left: 1, Header: []string{"", "share", "95% interval", "of 10,000", "95%"}, Spare: []string{"95%", "of 10,000"}}
-	add := func(name string, e *stats.Estimate) {
-		f := Figure{}
-		if e != nil {
-			f.Share, f.CI95 = &e.Value, e.Ends()
-		}
-		s.Add(name, e, ofTenThousand(f))
-	}
-	add("refused and should have been answered", w.WrongRefusals)
-	add("refused", w.Refused)
-	add("answered and should not have been", w.Missed)
+	s := table.Section{Title: "Which refusals were wrong, by " + table.Counted(w.Looks-w.Open, "label", "labels"), Left: 1, Header: []string{"", "share", "95% interval"}}
+	s.Add("refused and should have been answered", w.WrongRefusals)
+	s.Add("refused", w.Refused)
+	s.Add("answered and should not have been", w.Missed)
 	s.Note = "Shares of " + table.Counted(w.Exchanges-w.UndecidedExchanges, "exchange", "exchanges") + " of this log. Intervals count the drawing, not what other weeks would bring."
 	d.AddTo(everyPlace, s)
 	by := table.Section{Title: "Share of refusals that were wrong", Left: 1, Header: []string{"who refused", "refusals", "labeled", "wrong", "95% interval"}}
@@ -226,9 +216,6 @@ func (w Wrong) Document() table.Document {
 	d.AddTo(everyPlace, by)
 	if len(w.Thresholds) > 0 {
 		d.AddTo(everyPlace, w.thresholds())
-	}
-	if len(w.Clusters) > 0 {
-		d.AddTo(everyPlace, w.clusters())
 	}
 	if w.Open > 0 {
 		d.AddTo(everyPlace, table.Warning(table.Counted(w.Open, "exchange has", "exchanges have")+" no label yet; the figures are of the others."))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/facet"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/words"
 )
 
 // Answers is the page of answers; the template "list" shows it.
@@ -27,10 +29,12 @@ type Answers struct {
 	Facets  []Facet
 	// Worth leads to answers that are worth reading first.
 	Worth, Sorts, Views []Link
-	Chosen              []Link // each drops one value of the filter
-	Hidden              []Hidden
-	Rows                []Row
-	Next                string
+	// Words and Subjects lead to the safe prompts that are refused most.
+	Words, Subjects []Link
+	Chosen          []Link // each drops one value of the filter
+	Hidden          []Hidden
+	Rows            []Row
+	Next            string
 }
 
 // Hidden is a parameter that a form keeps.
@@ -208,4 +212,19 @@ func (p *Answers) Link(address func(Query) string) {
 		return all
 	}
 	p.Worth, p.Sorts, p.Views = links(worth), links(sorts), links(views)
+}
+
+// LinkMost sets the links to the prompts of q that are refused most.
+func (p *Answers) LinkMost(q Query, single, subjects []facet.Shared, address func(Query) string) {
+	links := func(all []facet.Shared) (links []Link) {
+		for _, s := range all {
+			search := words.OfPrompt + strings.Join(s.Words, " "+words.OfPrompt)
+			links = append(links, Link{
+				Text:    fmt.Sprintf("%s %s of %s", strings.Join(s.Words, " "), table.Count(s.Refused), table.Count(s.Judged)),
+				Address: address(q.With("label", string(orbench.Safe), "verdict", facet.Refused, "q", search)),
+			})
+		}
+		return links
+	}
+	p.Words, p.Subjects = links(single), links(subjects)
 }

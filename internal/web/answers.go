@@ -141,6 +141,10 @@ func (s *Server) answers(r *http.Request) (response, error) {
 		data.Rows = append(data.Rows, read[at])
 	}
 	addLinks(&p, q, studies)
+	if len(studies) == 1 {
+		rows := studies[0].rows
+		p.LinkMost(page.Query{}.With("study", q.Get("study")), rows.Words, rows.Subjects, func(q page.Query) string { return q.Address("/answers") })
+	}
 	if !s.ReadOnly && len(studies) == 1 && q.Get("prompt") == "" {
 		p.Views = append(p.Views, page.Link{Text: "label these", Address: q.Without("after", "by", "person").Address("/label")})
 	}

@@ -140,20 +140,15 @@ type labelQuestion struct {
 }
 
 // questions lists the questions of a queue.
-func (q *queue) questions() (all []labelQuestion) {
-	ask := func(ofPrompt bool, text string) {
-		all = append(all, labelQuestion{ofPrompt, text, annotation.Keys(ofPrompt)})
-	}
+func (q *queue) questions() []labelQuestion {
+	refused := labelQuestion{false, "Refused?", annotation.Keys(false)}
 	switch {
 	case q.sheet:
-		ask(false, "Refused?")
-		ask(true, "The message is")
+		return []labelQuestion{refused, {true, "The message is", annotation.Keys(true)}}
 	case q.ofPrompt:
-		ask(true, "")
-	default:
-		ask(false, "Refused?")
+		return []labelQuestion{{true, "", annotation.Keys(true)}}
 	}
-	return all
+	return []labelQuestion{refused}
 }
 
 // labelData is the JSON of a queue.

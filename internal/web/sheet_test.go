@@ -32,7 +32,7 @@ func newSheet(t *testing.T) (path string) {
 	looks[1].Message = `</div><script>document.title = "owned"</script><img src=x onerror="document.title='owned'">` + "\u202e"
 	looks[2].Reply = ""
 	path = filepath.Join(t.TempDir(), "sheet.csv")
-	if err := folder.WritePrivate(path, false, logs.SheetOf(path, looks)); err != nil {
+	if err := folder.WritePrivate(path, false, func(w io.Writer) error { return logs.WriteLooks(w, path, looks) }); err != nil {
 		t.Fatal(err)
 	}
 	return path

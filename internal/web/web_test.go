@@ -542,6 +542,44 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestRefusedMost opens as many answers as are said to be refused of a word and of a subject.
+func TestRefusedMost(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	rows := [][]string{{"prompt", "response", "label"}}
+	for i := range 40 {
+		asked := fmt.Sprintf("Tell me about garden number %d", i)
+		rows = append(rows, []string{asked, "Gardens need a bank of flowers, knives and water.", "safe"}, []string{asked + " please, toxic", "Sorry, I can't help with that.", "toxic"})
+		if i < 9 {
+			rows = append(rows, []string{fmt.Sprintf("Tell me about bank account %d", i), "Sorry, I can't help with a bank, knives or that.", "safe"})
+		}
+		if i < 4 {
+			rows = append(rows, []string{fmt.Sprintf("Tell me about knives %d", i), "Sorry, I can't help with that.", "safe"})
+		}
+	}
+	file := s.write("words.csv", rows)
+	s.orbench("eval", "--target", "replay:"+file, "--dataset", file, "--name", "words", "--quiet")
+	s.serve(nil)
+	links := regexp.MustCompile(`<a href="([^"]*prompt%3A[^"]*)">([a-z ]+) (\d+) of (\d+)</a>`).FindAllStringSubmatch(s.page("/answers?study=words&label=toxic"), -1)
+	var said []string
+	for _, l := range links {
+		said = append(said, l[2])
+		address, err := url.Parse(html.UnescapeString(l[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.answers(page.Query(address.Query())).Total; strconv.Itoa(got) != l[3] {
+			t.Errorf("%s: %d answers, said are %s refused", l[2], got, l[3])
+		}
+	}
+	if want := []string{"account", "bank", "knives", "bank account"}; !slices.Equal(said, want) {
+		t.Errorf("refused most: %q, want %q", said, want)
+	}
+	if text := s.page("/answers?study=words&study=main"); strings.Contains(text, "refused most") {
+		t.Error("two studies are said to have words of their own")
+	}
+}
+
 // TestBrowser reads, filters and opens answers in a browser, where hostile texts stay text.
 func TestBrowser(t *testing.T) {
 	t.Parallel()

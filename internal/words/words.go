@@ -5,6 +5,9 @@ import (
 	"unicode/utf8"
 )
 
+// OfPrompt stands before a word of a search that is looked for in prompts alone.
+const OfPrompt = "prompt:"
+
 // longestWord is how many bytes of a word count.
 const longestWord = 64
 

@@ -134,7 +134,7 @@ func (a app) logsDraw(ctx context.Context, files []string, f logFlags, size int,
 		return err
 	}
 	a.Infos(notes)
-	if err := folder.WritePrivate(out, false, logs.SheetOf(out, looks)); err != nil {
+	if err := folder.WritePrivate(out, false, func(w io.Writer) error { return logs.WriteLooks(w, out, looks) }); err != nil {
 		return err
 	}
 	a.Infof("wrote %s of %s to %s; only you can read it, and it holds their texts", table.Count(len(looks)), table.Counted(result.Exchanges, "exchange", "exchanges"), out)
@@ -155,14 +155,13 @@ func (a app) say(format string, args ...any) {
 func (a app) logsReportCommand() *cobra.Command {
 	var out command.Printed
 	var set string
-	var words bool
 	c := &cobra.Command{
 		Use:   "report SHEET",
 		Short: "Say which refusals of a log were wrong, by people's labels",
-		Long: `Compute from a labeled sheet how many of 10,000 messages were wrongly refused, which share
-of refusals was wrong (in all, and by who refused), how many messages were answered that
+		Long: `Compute from a labeled sheet which share of messages was wrongly refused, which share of
+refusals was wrong (in all, and by who refused), how many messages were answered that
 should not have been, and what other thresholds of a guard with scores would change.
-Intervals count the drawing. No text is shown without --words.
+Intervals count the drawing. No text is shown.
 
 --regression writes the wrongly refused messages, near duplicates once, as a dataset of safe
 prompts: "orbench eval --dataset FILE" asks the next version of the product's model, and
@@ -191,17 +190,10 @@ prompts: "orbench eval --dataset FILE" asks the next version of the product's mo
 				}
 				a.Infof("wrote %s to %s; only you can read it; masks are plausible values in it", table.Counted(len(wrong), "prompt", "prompts"), set)
 			}
-			result := logs.Rate(looks)
-			if words {
-				if result.Clusters = logs.Clusters(looks); result.Clusters == nil {
-					a.Infof("no word is shared by three wrong refusals and rarer in other messages")
-				}
-			}
-			return a.Show(out, result)
+			return a.Show(out, logs.Rate(looks))
 		},
 	}
 	out.Register(c, command.Formats)
-	c.Flags().BoolVar(&words, "words", false, "also group wrong refusals by a word that their messages share; the words are from users' texts")
 	c.Flags().StringVar(&set, "regression", "", "write wrongly refused messages to this new .jsonl `FILE`, as a dataset")
 	return c
 }

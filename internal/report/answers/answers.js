@@ -85,9 +85,9 @@ const orbench = (() => {
   const single = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}]";
   const word = new RegExp(single + "|(?:(?!" + single + ")[\\p{L}\\p{Nd}\\p{M}])+", "gu");
   function wordsOf(query) {
-    return query.split(/\s+/).flatMap((field) => (field.match(word) || []).map((w, i, all) => {
+    return query.split(/\s+/).flatMap((field) => (field.replace(/^prompt:/, "").match(word) || []).map((w, i, all) => {
       const low = [...w].map((c) => [...c.toLowerCase()][0]).join("");
-      return { word: String.fromCharCode(...new TextEncoder().encode(low).slice(0, 64)), open: field.endsWith("*") && i === all.length - 1 };
+      return { word: String.fromCharCode(...new TextEncoder().encode(low).slice(0, 64)), open: field.endsWith("*") && i === all.length - 1, ofPrompt: field.startsWith("prompt:") };
     }));
   }
 
@@ -128,6 +128,7 @@ const orbench = (() => {
         }
         before += firsts.length;
       }
+      if (word.ofPrompt) prompts.forEach((prompt, row) => { has[row + prompt + 1] = 0; });
       all = all ? all.map((one, text) => one & has[text]) : has;
     }
     // A prompt's text has its number, and the answers to it have those after it.

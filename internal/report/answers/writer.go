@@ -75,6 +75,7 @@ type Writer struct {
 	// words lists the texts that have a word, and texts counts them: of each prompt, its own
 	// and the answers to it. blocks counts the files with lists.
 	words      *words.Lists
+	vocabulary facet.Vocabulary
 	texts      uint32
 	blocks     int
 	mostListed int
@@ -140,7 +141,15 @@ func (p *Writer) Add(c score.Chunk) error {
 		}
 	}
 	var listing sync.WaitGroup
-	listing.Go(func() { p.addWords(prompts) })
+	if !p.redacted {
+		listing.Go(func() {
+			for _, text := range facet.Texts(c) {
+				p.words.Add(p.texts, text)
+				p.texts++
+			}
+			p.vocabulary.Add(c)
+		})
+	}
 	var err error
 	for i := 0; i < len(prompts) && err == nil; i++ {
 		err = p.add(prompts[i])
@@ -154,17 +163,6 @@ func (p *Writer) Add(c score.Chunk) error {
 		p.fresh.Reset()
 	}
 	return err
-}
-
-// addWords lists the words of prompts and of their rows' answers.
-func (p *Writer) addWords(prompts [][]*score.AnswerRow) {
-	for _, rows := range prompts {
-		p.words.Add(p.texts, rows[0].Prompt.Said())
-		for i, row := range rows {
-			p.words.Add(p.texts+1+uint32(i), row.Response.Text)
-		}
-		p.texts += 1 + uint32(len(rows))
-	}
 }
 
 // putWords writes the lists of words so far.
@@ -309,6 +307,8 @@ func (p *Writer) Finish(r score.Result, title, head string, menu []page.Link) er
 	shown := page.Answers{Frame: page.File(title, page.Style, page.Script+pageScript, "'strict-dynamic'"), Head: head}
 	shown.Simulated, shown.Redacted, shown.Menu = p.simulated, p.redacted, menu
 	shown.Link(func(q page.Query) string { return q.Fragment("") })
+	single, subjects := p.vocabulary.Most()
+	shown.LinkMost(page.Query{}, single, subjects, func(q page.Query) string { return q.Fragment("") })
 	shown.Rows, shown.Total = p.first, table.Count(p.rows)
 	_, facets := p.table.Choose(nil).Count(p.table.Counts)
 	facets["verdict"], facets["judge"] = map[string]int{}, map[string]int{}
