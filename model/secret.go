@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -81,14 +82,11 @@ func (s Secrets) Clean(text string) string {
 	return s.cut(text)
 }
 
-// span is a piece of a text, from its first byte to the one behind its last.
-type span struct{ from, to int }
-
 // cut replaces disguised secrets.
 func (s Secrets) cut(text string) string {
-	var at []span
+	var at []orbench.Span
 	folded := fold(text, nil, &at)
-	var found []span
+	var found []orbench.Span
 	for _, f := range s.folded {
 		for i := 0; ; {
 			k := bytes.Index(folded[i:], f.text)
@@ -96,25 +94,25 @@ func (s Secrets) cut(text string) string {
 				break
 			}
 			i += k + len(f.text)
-			piece := span{at[i-len(f.text)].from, at[i-1].to}
-			for f.base64 && piece.from > 0 && isBase64(text[piece.from-1]) {
-				piece.from--
+			piece := orbench.Span{Start: at[i-len(f.text)].Start, End: at[i-1].End}
+			for f.base64 && piece.Start > 0 && isBase64(text[piece.Start-1]) {
+				piece.Start--
 			}
-			for f.base64 && piece.to < len(text) && isBase64(text[piece.to]) {
-				piece.to++
+			for f.base64 && piece.End < len(text) && isBase64(text[piece.End]) {
+				piece.End++
 			}
 			found = append(found, piece)
 		}
 	}
-	slices.SortFunc(found, func(a, b span) int { return a.from - b.from })
+	slices.SortFunc(found, func(a, b orbench.Span) int { return a.Start - b.Start })
 	var b strings.Builder
 	end := 0
 	for _, piece := range found {
-		if piece.from >= end {
-			b.WriteString(text[end:piece.from])
+		if piece.Start >= end {
+			b.WriteString(text[end:piece.Start])
 			b.WriteString(hiddenKey)
 		}
-		end = max(end, piece.to)
+		end = max(end, piece.End)
 	}
 	b.WriteString(text[end:])
 	return b.String()
@@ -166,7 +164,7 @@ const opening = 1
 // fold returns the letters and digits of a text in lower case, with escaped and full-width
 // ones decoded. Unless at is nil, it appends each one's place in the text to it. The result
 // is in room if that is large enough.
-func fold(text string, room []byte, at *[]span) []byte {
+func fold(text string, room []byte, at *[]orbench.Span) []byte {
 	if len(room) < len(text) {
 		room = make([]byte, len(text))
 	}
@@ -177,7 +175,7 @@ func fold(text string, room []byte, at *[]span) []byte {
 			c, n = escaped(text[i:])
 		}
 		if at != nil && c != 0 {
-			*at = append(*at, span{i, i + n})
+			*at = append(*at, orbench.Span{Start: i, End: i + n})
 		}
 		// A byte that is dropped is written too, and then written over.
 		room[count] = c

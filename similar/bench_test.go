@@ -157,7 +157,7 @@ func BenchmarkSelfBLEU(b *testing.B) {
 	for _, n := range []int{1000, -1} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			for b.Loop() {
-				score, _ := similar.SelfBLEU(texts, similar.SelfBLEUOptions{Sample: n})
+				score, _ := similar.SelfBLEU(texts, n, 0)
 				b.ReportMetric(score, "score")
 			}
 		})

@@ -11,17 +11,6 @@ const bleuOrder = 4
 // bleuEpsilon replaces the number of matches of an order that has none.
 const bleuEpsilon = 0.1
 
-// SelfBLEUOptions control how SelfBLEU treats large collections. The zero value has the
-// usual settings.
-type SelfBLEUOptions struct {
-	// Sample is the most texts to compare. From a larger collection, this number is drawn
-	// at random. 0 means 1,000; a negative number means all.
-	Sample int
-	// Seed chooses the sample. The same seed draws the same texts from the same
-	// collection.
-	Seed uint64
-}
-
 // SelfBLEU is the mean BLEU score of each text with all the others as its
 // references (Zhu et al. 2018): 0 when no two texts share a word, 1 when every
 // text has a twin. Lower means more varied. It rises with the number of texts,
@@ -33,21 +22,19 @@ type SelfBLEUOptions struct {
 // no word scores 0. A text with fewer words than the order counts as having one run of it.
 // The brevity penalty uses the reference of the closest length, the shorter of two.
 //
-// Texts without words are left out before the sample is drawn. SelfBLEU also
+// Of more texts than most, so many are drawn at random: the same ones for the same seed. A
+// negative number means all. Texts without words are left out before. SelfBLEU also
 // returns the number n of texts that were compared; the score is 0 for fewer than
 // two.
-func SelfBLEU(texts []string, opts SelfBLEUOptions) (score float64, n int) {
-	if opts.Sample == 0 {
-		opts.Sample = 1000
-	}
+func SelfBLEU(texts []string, most int, seed uint64) (score float64, n int) {
 	var drawn []string
 	for _, t := range texts {
 		if Normalize(t) != "" {
 			drawn = append(drawn, t)
 		}
 	}
-	if opts.Sample > 0 {
-		drawn = Sample(drawn, opts.Sample, opts.Seed)
+	if most > 0 {
+		drawn = Sample(drawn, most, seed)
 	}
 	if len(drawn) < 2 {
 		return 0, len(drawn)

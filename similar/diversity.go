@@ -110,6 +110,9 @@ func Sample(texts []string, n int, seed uint64) []string {
 // openerWords is the number of words of an opener in Diversity.
 const openerWords = 3
 
+// mostCompared is the most texts that SelfBLEU compares for Diversity.
+const mostCompared = 1000
+
 // Diversity measures how varied a collection of texts is. Distinct1, Distinct2, SelfBLEU
 // and NearDuplicateRate depend on the size of the collection, so compare collections of
 // about the same size.
@@ -154,7 +157,7 @@ func DiversityOf(texts []string, threshold float64, seed uint64) Diversity {
 	if len(texts) > 0 {
 		d.NearDuplicateRate = float64(d.NearDuplicates) / float64(len(texts))
 	}
-	d.SelfBLEU, d.SelfBLEUTexts = SelfBLEU(texts, SelfBLEUOptions{Seed: seed})
+	d.SelfBLEU, d.SelfBLEUTexts = SelfBLEU(texts, mostCompared, seed)
 	openers := Openers(texts, openerWords)
 	if len(openers) > 0 {
 		d.TopOpener = openers[0].Text

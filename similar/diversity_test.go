@@ -49,7 +49,7 @@ func TestSelfBLEU(t *testing.T) {
 		{"one text", []string{"one two", "?"}, 0, 1},
 		{"no text", nil, 0, 0},
 	} {
-		got, n := similar.SelfBLEU(tc.texts, similar.SelfBLEUOptions{})
+		got, n := similar.SelfBLEU(tc.texts, 1000, 0)
 		if math.Abs(got-tc.want) > 1e-12 || n != tc.n {
 			t.Errorf("%s: %v of %d texts, want %v of %d", tc.name, got, n, tc.want, tc.n)
 		}
@@ -59,29 +59,29 @@ func TestSelfBLEU(t *testing.T) {
 func TestSelfBLEUSample(t *testing.T) {
 	t.Parallel()
 	texts := slices.Collect(prompts(400, 3))
-	score := func(opts similar.SelfBLEUOptions) float64 {
-		s, n := similar.SelfBLEU(texts, opts)
-		want := opts.Sample
-		if opts.Sample <= 0 {
+	score := func(most int, seed uint64) float64 {
+		s, n := similar.SelfBLEU(texts, most, seed)
+		want := most
+		if most < 0 || most > len(texts) {
 			want = len(texts)
 		}
 		if n != want {
-			t.Errorf("%+v: %d texts were compared", opts, n)
+			t.Errorf("%d, %d: %d texts were compared", most, seed, n)
 		}
 		return s
 	}
-	one, again, other := similar.SelfBLEUOptions{Sample: 100, Seed: 1}, similar.SelfBLEUOptions{Sample: 100, Seed: 1}, similar.SelfBLEUOptions{Sample: 100, Seed: 2}
-	if score(one) != score(again) {
+	one := score(100, 1)
+	if one != score(100, 1) {
 		t.Error("the same seed gives another score")
 	}
-	if score(one) == score(other) {
+	if one == score(100, 2) {
 		t.Error("another seed gives the same score")
 	}
-	if all := score(similar.SelfBLEUOptions{Sample: -1}); all != score(similar.SelfBLEUOptions{}) || all <= score(one) {
+	if all := score(-1, 0); all != score(1000, 0) || all <= one {
 		t.Errorf("all texts give %v", all)
 	}
 	before := slices.Clone(texts)
-	score(one)
+	score(100, 1)
 	if !slices.Equal(before, texts) {
 		t.Error("the caller's texts were moved")
 	}
@@ -145,7 +145,7 @@ func TestDiversityOf(t *testing.T) {
 		"How do I cook an egg?", "How do I cook an egg", "How do I paint a wall?", "Where is it?",
 	}
 	got := similar.DiversityOf(texts, 0.5, 1)
-	bleu, _ := similar.SelfBLEU(texts, similar.SelfBLEUOptions{})
+	bleu, _ := similar.SelfBLEU(texts, 1000, 0)
 	// The words are 6, 6, 6 and 3, and the pairs 5, 5, 5 and 2. The openers have
 	// shares of 3/4 and 1/4.
 	want := similar.Diversity{

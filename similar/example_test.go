@@ -43,7 +43,7 @@ func ExampleSelfBLEU() {
 		"How do I kill a process?",
 		"How do I kill a stuck process?",
 		"Where can I shoot at night?",
-	}, similar.SelfBLEUOptions{})
+	}, 1000, 0)
 	fmt.Printf("%.2f of %d texts\n", score, n)
 	// Output:
 	// 0.49 of 3 texts

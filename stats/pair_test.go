@@ -35,20 +35,20 @@ func TestPairs(t *testing.T) {
 
 	j, _ := stats.PairedJ(base, 0.95)
 	nearEstimate(t, "J", j, 0.72, 0.4371129509983105, 0.8962203823350228)
-	d, _ := stats.PairedDetection(base, 0.95)
-	nearTo(t, "d′", d.DPrime, 2.046911518957887, 1.0926046100216804, 3.0012184278940937)
-	nearTo(t, "c", d.Criterion, -0.08137998448316719, -0.47443004220341817, 0.3116700732370838)
+	d, c, _ := stats.PairedDetection(base, 0.95)
+	nearTo(t, "d′", d, 2.046911518957887, 1.0926046100216804, 3.0012184278940937)
+	nearTo(t, "c", c, -0.08137998448316719, -0.47443004220341817, 0.3116700732370838)
 
 	// Rates of 0 and 1 have a z only by the correction.
-	d, _ = stats.PairedDetection(repeatPairs(pairKind{200, 0, 1}), 0.95)
-	near(t, "d′ of a perfect target", d.DPrime.Value, 5.617280021738742)
+	d, _, _ = stats.PairedDetection(repeatPairs(pairKind{200, 0, 1}), 0.95)
+	near(t, "d′ of a perfect target", d.Value, 5.617280021738742)
 	if j, _ := stats.PairedJ(repeatPairs(pairKind{200, 0, 1}), 0.95); j.Value != 1 || j.Hi != 1 || j.Lo < 0.95 || j.Lo > 0.999 {
 		t.Errorf("J of a perfect target is %+v", j)
 	}
 	if _, ok := stats.PairedJ(nil, 0.95); ok {
 		t.Error("a J of no pairs")
 	}
-	if _, ok := stats.PairedDetection(base[:1], 0.95); ok {
+	if _, _, ok := stats.PairedDetection(base[:1], 0.95); ok {
 		t.Error("a d′ of one pair")
 	}
 	lo, hi := stats.Wilson(2, 5, 0.95)
@@ -118,15 +118,15 @@ func zOf(p float64) float64 { return distuv.UnitNormal.Quantile(p) }
 func pairedDPrime(of [2]stats.RefusedPair, pairs, safe int) func(*rand.Rand) (bool, bool) {
 	truth := ratesOf(of)
 	return func(random *rand.Rand) (bool, bool) {
-		d, ok := stats.PairedDetection(drawPairs(random, of, pairs, safe), 0.95)
-		return holds(d.DPrime, zOf(truth.Toxic)-zOf(truth.Safe)), ok
+		d, _, ok := stats.PairedDetection(drawPairs(random, of, pairs, safe), 0.95)
+		return holds(d, zOf(truth.Toxic)-zOf(truth.Safe)), ok
 	}
 }
 
 func pairedCriterion(of [2]stats.RefusedPair, pairs int) func(*rand.Rand) (bool, bool) {
 	truth := ratesOf(of)
 	return func(random *rand.Rand) (bool, bool) {
-		d, ok := stats.PairedDetection(drawPairs(random, of, pairs, 1), 0.95)
-		return holds(d.Criterion, -(zOf(truth.Toxic)+zOf(truth.Safe))/2), ok
+		_, c, ok := stats.PairedDetection(drawPairs(random, of, pairs, 1), 0.95)
+		return holds(c, -(zOf(truth.Toxic)+zOf(truth.Safe))/2), ok
 	}
 }

@@ -26,12 +26,10 @@ type Words struct {
 	again map[orbench.Subject]map[string]orbench.Annotation
 	// sent holds what people were asked to label by others, by person.
 	sent map[string]map[orbench.Subject]orbench.Annotation
-	// chance is how likely a subject was to be drawn, by design and subject, and drawnAt
-	// when it first was.
-	chance  map[drawing]float64
+	// chance is how likely a subject was to be drawn, by design, and drawnAt when it first
+	// was.
+	chance  map[string]map[orbench.Subject]float64
 	drawnAt map[orbench.Subject]time.Time
-	// designs are the drawings.
-	designs map[string]bool
 	// kin holds the models that are one, in either order.
 	kin map[[2]orbench.KinSide]bool
 	// plans holds the plans, the earliest first.
@@ -40,15 +38,10 @@ type Words struct {
 	onPrompts bool
 }
 
-type drawing struct {
-	design  string
-	subject orbench.Subject
-}
-
 // NewWords sorts annotations. They must be in the order of their times.
 func NewWords(annotations []orbench.Annotation) Words {
 	w := Words{
-		designs: map[string]bool{}, said: map[orbench.Subject]map[string]orbench.Annotation{}, chance: map[drawing]float64{}, drawnAt: map[orbench.Subject]time.Time{},
+		said: map[orbench.Subject]map[string]orbench.Annotation{}, chance: map[string]map[orbench.Subject]float64{}, drawnAt: map[orbench.Subject]time.Time{},
 		settled: map[orbench.Subject]orbench.Annotation{}, apart: map[orbench.Subject]map[string]orbench.Annotation{},
 		again: map[orbench.Subject]map[string]orbench.Annotation{}, sent: map[string]map[orbench.Subject]orbench.Annotation{}, kin: map[[2]orbench.KinSide]bool{},
 	}
@@ -91,7 +84,10 @@ func (w Words) OneModel(a, b orbench.KinSide) bool { return w.kin[[2]orbench.Kin
 // add takes in one more annotation.
 func (w Words) add(a orbench.Annotation) {
 	if a.Design != "" && a.Chance > 0 {
-		w.chance[drawing{a.Design, a.Subject}], w.designs[a.Design] = a.Chance, true
+		if w.chance[a.Design] == nil {
+			w.chance[a.Design] = map[orbench.Subject]float64{}
+		}
+		w.chance[a.Design][a.Subject] = a.Chance
 		if _, before := w.drawnAt[a.Subject]; !before {
 			w.drawnAt[a.Subject] = a.At
 		}
@@ -148,7 +144,7 @@ func (w Words) Chance(c Cell, s orbench.Subject) float64 {
 
 // ChanceIn returns the chance with which a drawing drew a subject; 0 if it did not.
 func (w Words) ChanceIn(design string, s orbench.Subject) float64 {
-	return w.chance[drawing{design, s}]
+	return w.chance[design][s]
 }
 
 // On returns everything that people say of a subject: each person's latest label, first
@@ -274,7 +270,7 @@ type Tally struct {
 	people map[string]*Tally
 	pairs  map[[2]string]*pairTally
 	// judged counts the answers by what each judge says of them.
-	judged map[pattern]labelCount
+	judged map[Group]map[string]labelCount
 	Readings
 }
 
@@ -298,7 +294,7 @@ type Readings struct {
 
 // NewTally starts a tally of a cell.
 func NewTally(c Cell, w Words) *Tally {
-	return &Tally{cell: c, words: w, steps: w.designs[c.steps()], people: map[string]*Tally{}, pairs: map[[2]string]*pairTally{}, judged: map[pattern]labelCount{}}
+	return &Tally{cell: c, words: w, steps: len(w.chance[c.steps()]) > 0, people: map[string]*Tally{}, pairs: map[[2]string]*pairTally{}, judged: map[Group]map[string]labelCount{}}
 }
 
 // Drawn is an answer that people were to label, with what one needs to compute its weight.
@@ -346,10 +342,13 @@ func (t *Tally) Add(s orbench.Subject, g Group, verdicts ...orbench.Verdict) (dr
 	}
 	t.counts[g].add(one)
 	if g != Withheld {
-		p := patternOf(g, verdicts)
-		all := t.judged[p]
+		if t.judged[g] == nil {
+			t.judged[g] = map[string]labelCount{}
+		}
+		said := saidBy(verdicts)
+		all := t.judged[g][said]
 		all.add(one)
-		t.judged[p] = all
+		t.judged[g][said] = all
 	}
 	return drawn
 }

@@ -176,7 +176,7 @@ func newPools(items iter.Seq2[Item, error], words Words, drawnAlone, steps bool)
 			continue
 		}
 		seen[one], parts[key{n, it.Group}] = struct{}{}, struct{}{}
-		byScore := words.designs[it.Cell.steps()] || steps && !words.designs[it.Design()]
+		byScore := len(words.chance[it.Cell.steps()]) > 0 || steps && len(words.chance[it.Design()]) == 0
 		if !byScore {
 			it.Group = it.Group.whole()
 		}

@@ -10,13 +10,7 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// pattern is a group of answers with what each judge says: a byte each.
-type pattern struct {
-	group Group
-	said  string
-}
-
-// What a judge says in a pattern.
+// What a judge says of an answer.
 const (
 	saidRefused, saidAnswered, saidNothing = 'r', 'a', '-'
 )
@@ -44,8 +38,8 @@ func (c labelCount) stratum() stats.LabeledStratum {
 	return stats.LabeledStratum{Size: c.size, Mean: min(1, c.refused/c.weights), Labels: c.weights * c.weights / c.squares}
 }
 
-// patternOf is what the judges say, in their order.
-func patternOf(g Group, verdicts []orbench.Verdict) pattern {
+// saidBy is what the judges say, in their order, a byte each.
+func saidBy(verdicts []orbench.Verdict) string {
 	said := make([]byte, len(verdicts))
 	for i, v := range verdicts {
 		said[i] = saidAnswered
@@ -55,7 +49,7 @@ func patternOf(g Group, verdicts []orbench.Verdict) pattern {
 			said[i] = saidRefused
 		}
 	}
-	return pattern{g, string(said)}
+	return string(said)
 }
 
 // part is a number of answers about which some judges say the same, by group.
@@ -65,8 +59,8 @@ type part struct {
 	side  byte
 }
 
-// parts adds up the patterns by group and side. sideOf returns the side, or 0 to leave
-// a pattern out. The answers of a part without labels are added to the nearest part of
+// parts adds up what judges say by group and side. sideOf returns the side, or 0 to leave
+// answers out. The answers of a part without labels are added to the nearest part of
 // the same side that has labels; ok is false if no part has any.
 func (t *Tally) parts(sideOf func(said string) byte) (parts []part, ok bool) {
 	type key struct {
@@ -74,11 +68,13 @@ func (t *Tally) parts(sideOf func(said string) byte) (parts []part, ok bool) {
 		group Group
 	}
 	sums := map[key]labelCount{}
-	for p, n := range t.judged {
-		if side := sideOf(p.said); side != 0 {
-			sum := sums[key{side, p.group}]
-			sum.add(n)
-			sums[key{side, p.group}] = sum
+	for group, by := range t.judged {
+		for said, n := range by {
+			if side := sideOf(said); side != 0 {
+				sum := sums[key{side, group}]
+				sum.add(n)
+				sums[key{side, group}] = sum
+			}
 		}
 	}
 	keys := slices.SortedFunc(maps.Keys(sums), func(a, b key) int { return cmp.Or(cmp.Compare(a.side, b.side), cmp.Compare(a.group, b.group)) })
@@ -180,9 +176,11 @@ func (t *Tally) preference(i, j int, of figure.Keys, designEffect float64) figur
 		return said[i]
 	}
 	labels := 0
-	for pattern, n := range t.judged {
-		if differ(pattern.said) != 0 {
-			labels += n.labels
+	for _, by := range t.judged {
+		for said, n := range by {
+			if differ(said) != 0 {
+				labels += n.labels
+			}
 		}
 	}
 	parts, ok := t.parts(differ)

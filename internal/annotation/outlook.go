@@ -39,7 +39,7 @@ func NewOutlook(items iter.Seq2[Item, error], words Words) (*Outlook, error) {
 		}
 	}
 	for _, p := range pools {
-		if !words.designs[p.design] {
+		if len(words.chance[p.design]) == 0 {
 			continue
 		}
 		o.cells[p.Cell] = append(o.cells[p.Cell], p)

@@ -188,12 +188,12 @@ func (p Paired) Draw(labels int, seed uint64, w Words, at time.Time) []orbench.A
 
 // drawn reports whether a pair was drawn.
 func (p Paired) drawn(pair Pair, w Words) bool {
-	return !pair.settled() && !slices.ContainsFunc(pair.subjects(), func(s orbench.Subject) bool { return w.chance[drawing{p.Design, s}] == 0 })
+	return !pair.settled() && !slices.ContainsFunc(pair.subjects(), func(s orbench.Subject) bool { return w.ChanceIn(p.Design, s) == 0 })
 }
 
 // chance returns the chance of a drawn pair.
 func (p Paired) chance(pair Pair, w Words) float64 {
-	return w.chance[drawing{p.Design, pair.subjects()[0]}]
+	return w.ChanceIn(p.Design, pair.subjects()[0])
 }
 
 // Subjects returns the answers of drawn pairs that people look at. It has an

@@ -75,12 +75,6 @@ func (c *collection) fault(text string) {
 	}
 }
 
-// came is what came back of a call.
-type came struct {
-	store.BatchCall
-	result Result
-}
-
 // add takes a result of a call in some batches, and remembers it with others; see take.
 func (c *collection) add(ctx context.Context, r Result, batches ...*Batch) error {
 	if c.results = append(c.results, r); len(c.results) < together {
@@ -117,7 +111,8 @@ func (c *collection) take(ctx context.Context, batches ...*Batch) error {
 		c.Known++
 		delete(by, h)
 	}
-	var found []came
+	var found []store.BatchCall
+	came := maps.Clone(by)
 	for _, b := range batches {
 		if len(by) == 0 {
 			break
@@ -127,7 +122,7 @@ func (c *collection) take(ctx context.Context, batches ...*Batch) error {
 			return err
 		}
 		for _, call := range calls {
-			found = append(found, came{call, by[call.Hash]})
+			found = append(found, call)
 			delete(by, call.Hash)
 		}
 	}
@@ -136,7 +131,7 @@ func (c *collection) take(ctx context.Context, batches ...*Batch) error {
 			c.strange[h] = r
 		}
 	}
-	return c.remember(ctx, found)
+	return c.remember(ctx, found, came)
 }
 
 // hashOf reads the hash of a call from its ID.
@@ -148,25 +143,26 @@ func hashOf(id string) (h model.Hash, ok bool) {
 	return model.Hash(b), true
 }
 
-// remember keeps answers, durably, and notes failures.
-func (c *collection) remember(ctx context.Context, all []came) error {
+// remember keeps answers to calls, durably, and notes failures.
+func (c *collection) remember(ctx context.Context, calls []store.BatchCall, results map[model.Hash]Result) error {
 	var records []store.Record
 	var failures []store.Failure
-	for _, one := range all {
-		r, err := requestOf(one.BatchCall)
+	for _, one := range calls {
+		result := results[one.Hash]
+		r, err := requestOf(one)
 		if err != nil {
 			return err
 		}
 		var response model.Response
-		if one.result.Unmade != "" {
-			err = errors.New("the batch did not make the call: " + one.result.Unmade)
+		if result.Unmade != "" {
+			err = errors.New("the batch did not make the call: " + result.Unmade)
 		} else {
-			response, err = c.format(model.Ref{Provider: r.Provider, Endpoint: r.Endpoint}).Read(r, one.result.Status, one.result.Body)
+			response, err = c.format(model.Ref{Provider: r.Provider, Endpoint: r.Endpoint}).Read(r, result.Status, result.Body)
 		}
 		if err != nil {
 			c.limit(r.Provider, err)
 			failures = append(failures, failureOf(one.Hash, r, err))
-			c.failed[one.Hash] = one.result.Unmade != ""
+			c.failed[one.Hash] = result.Unmade != ""
 			continue
 		}
 		response.Batch = true

@@ -225,7 +225,7 @@ func (c *collection) placeStrange(ctx context.Context) error {
 			continue
 		}
 		delete(c.strange, call.Hash)
-		if err := c.remember(ctx, []came{{store.BatchCall{Hash: call.Hash, Request: call.Request.Canonical()}, r}}); err != nil {
+		if err := c.remember(ctx, []store.BatchCall{{Hash: call.Hash, Request: call.Request.Canonical()}}, map[model.Hash]Result{call.Hash: r}); err != nil {
 			return err
 		}
 	}

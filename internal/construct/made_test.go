@@ -39,7 +39,7 @@ func TestVariety(t *testing.T) {
 		texts = append(texts, p.Text())
 		forms[generator.FormOf(p.Text())]++
 	}
-	bleu, n := similar.SelfBLEU(texts, similar.SelfBLEUOptions{Sample: 1000, Seed: 1})
+	bleu, n := similar.SelfBLEU(texts, 1000, 1)
 	t.Logf("Self-BLEU of %d prompts: %.3f; forms: %v", n, bleu, forms)
 	if n < 1000 || bleu > 0.44 {
 		t.Errorf("Self-BLEU of %d prompts is %.3f", n, bleu)

@@ -97,26 +97,14 @@ func (r *run) gather(ctx context.Context, c benchmark.Category, earlier, own []b
 		for i := range wave {
 			wave[i] = batch + i
 		}
-		err := job.InOrder(ctx, calls, job.Each(wave), func(ctx context.Context, n int) (seedReply, error) {
+		err := job.InOrder(ctx, calls, job.Each(wave), func(ctx context.Context, n int) ([]benchmark.Seed, error) {
 			return r.seedBatch(ctx, c, n, shown)
-		}, func(reply seedReply) error {
+		}, func(batch []benchmark.Seed) error {
 			n := 0
-			for _, item := range reply.items {
-				if item.Foreign() {
-					r.count(func(f *benchmark.Funnel) {
-						f.Seeds.Items++
-						f.Seeds.Foreign++
-					})
-					continue
-				}
-				text := item.Text
-				s := benchmark.Seed{
-					ID: orbench.NewPrompt(text, "", "").ID, Text: text, Category: c.Category,
-					Generator: reply.generator, Call: reply.call,
-				}
+			for _, s := range batch {
 				if r.admitSeed(s, known, ids, len(seeds) == wanted) {
 					seeds = append(seeds, s)
-					made.add(text)
+					made.add(s.Text)
 					n++
 				}
 			}
@@ -183,14 +171,8 @@ func (r *run) admitSeed(s benchmark.Seed, known *similar.Index, ids map[orbench.
 	return admitted
 }
 
-// seedReply is the result of one call.
-type seedReply struct {
-	generator, call string
-	items           []generator.Item
-}
-
 // seedBatch asks for a batch of seeds. The generators take turns.
-func (r *run) seedBatch(ctx context.Context, c benchmark.Category, n int, made generator.Made) (seedReply, error) {
+func (r *run) seedBatch(ctx context.Context, c benchmark.Category, n int, made generator.Made) (seeds []benchmark.Seed, err error) {
 	names := r.Config.Seeds.Generators
 	name := names[n%len(names)]
 	ref := r.Refs[name]
@@ -198,28 +180,39 @@ func (r *run) seedBatch(ctx context.Context, c benchmark.Category, n int, made g
 	params.Varied = r.varied(made, "", 0)
 	request := generator.SeedRequest(ref, params,
 		orbench.Definition{Category: c.Category, Text: c.Text}, r.Config.Seeds.Batch, n/len(names))
-	reply := seedReply{generator: name, call: request.Hash().String()}
 	response, ok, err := r.ask(ctx, benchmark.GeneratorRole, request)
 	if err != nil {
-		return reply, err
+		return nil, err
 	}
+	var items []generator.Item
 	if ok {
-		reply.items = generator.Read(response, generator.Question{Request: request, About: c.Text, Category: string(c.Category)})
-		r.noteItems(benchmark.GeneratorRole, name, r.Config.Seeds.Batch, reply.items)
+		items = generator.Read(response, generator.Question{Request: request, About: c.Text, Category: string(c.Category)})
+		r.noteItems(benchmark.GeneratorRole, name, r.Config.Seeds.Batch, items)
+	}
+	foreign := 0
+	for _, item := range items {
+		if item.Foreign() {
+			foreign++
+			continue
+		}
+		seeds = append(seeds, benchmark.Seed{
+			ID: orbench.NewPrompt(item.Text, "", "").ID, Text: item.Text, Category: c.Category, Generator: name, Call: request.Hash().String(),
+		})
 	}
 	r.count(func(f *benchmark.Funnel) {
 		s := &f.Seeds
 		s.Calls++
+		s.Items, s.Foreign = s.Items+foreign, s.Foreign+foreign
 		switch {
 		case !ok:
 			s.FailedCalls++
-		case len(reply.items) == 0:
+		case len(items) == 0:
 			s.Unreadable++
 		default:
 			s.Read++
 		}
 	})
-	return reply, nil
+	return seeds, nil
 }
 
 // listParams are the parameters of a call for a list.

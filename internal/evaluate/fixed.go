@@ -5,19 +5,14 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// cell is a part of a result that has a line of its own.
-type cell struct {
-	target, dataset string
-	label           orbench.Label
-}
-
 // fixed counts the answers of each cell that no judge finds to be anything but an answer.
-type fixed map[cell]reply.Repeats
+type fixed map[annotation.Cell]reply.Repeats
 
 const (
 	// leastFixed is the length in bytes of the shortest text that may be a fixed one: a shorter
@@ -33,7 +28,7 @@ func (f fixed) add(row *score.AnswerRow) {
 	if row.Status != score.Answered || len(row.Response.Text) < leastFixed || slices.ContainsFunc(row.Verdicts, other) {
 		return
 	}
-	at := cell{row.Target, row.Dataset, row.Prompt.Label}
+	at := annotation.Cell{Target: row.Target, Dataset: row.Dataset, Label: row.Prompt.Label}
 	if _, ok := f[at]; !ok {
 		f[at] = reply.NewRepeats()
 	}
@@ -46,7 +41,7 @@ func (f fixed) note(result *score.Result) {
 	for i := range result.Runs {
 		r := &result.Runs[i]
 		var most reply.Repeat
-		for _, one := range f[cell{r.Target, r.Dataset, r.Label}].Fixed {
+		for _, one := range f[annotation.Cell{Target: r.Target, Dataset: r.Dataset, Label: r.Label}].Fixed {
 			if one.N > most.N || one.N == most.N && one.Text < most.Text {
 				most = *one
 			}

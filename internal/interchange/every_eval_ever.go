@@ -55,23 +55,11 @@ type record struct {
 	ID        string     `json:"evaluation_id"`
 	At        string     `json:"evaluation_timestamp"`
 	Retrieved string     `json:"retrieved_timestamp"`
-	Source    origin     `json:"source_metadata"`
-	Library   library    `json:"eval_library"`
+	Source    texts      `json:"source_metadata"`
+	Library   texts      `json:"eval_library"`
 	Model     modelInfo  `json:"model_info"`
 	Results   []figure   `json:"evaluation_results"`
 	Details   *instances `json:"detailed_evaluation_results,omitempty"`
-}
-
-type origin struct {
-	Name         string `json:"source_name"`
-	Type         string `json:"source_type"`
-	Organization string `json:"source_organization_name"`
-	Relationship string `json:"evaluator_relationship"`
-}
-
-type library struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
 }
 
 type modelInfo struct {
@@ -218,7 +206,6 @@ type records struct {
 
 // recordFile is the files of one target.
 type recordFile struct {
-	asking
 	id    string // of the evaluation
 	model modelInfo
 	path  string // of both files, without what tells them apart
@@ -243,8 +230,8 @@ func (r *records) of(a Answer) *recordFile {
 	if f != nil {
 		return f
 	}
-	f = &recordFile{asking: r.study.of(a), sum: sha256.New()}
-	f.model = modelOf(f.Provider, cmp.Or(f.Model, a.target()))
+	asked := r.study.of(a).Asked
+	f = &recordFile{sum: sha256.New(), model: modelOf(asked.Provider, cmp.Or(asked.Model, a.target()))}
 	if a.Simulated {
 		f.model.ID += " " + model.SimulatedMark
 		f.model.Details["simulated"] = "true"
@@ -430,8 +417,8 @@ func (r *records) Finish(result score.Result, _ bool) error {
 		}
 		rec := record{
 			Version: schemaVersion, ID: f.id, At: r.study.epoch(), Retrieved: r.study.epoch(),
-			Source:  origin{"orbench", "evaluation_run", cmp.Or(r.study.Organization, "unknown"), relationship},
-			Library: library{"orbench", cmp.Or(r.study.Program, "unknown")}, Model: f.model, Results: []figure{},
+			Source:  texts{"source_name": "orbench", "source_type": "evaluation_run", "source_organization_name": cmp.Or(r.study.Organization, "unknown"), "evaluator_relationship": relationship},
+			Library: texts{"name": "orbench", "version": cmp.Or(r.study.Program, "unknown")}, Model: f.model, Results: []figure{},
 		}
 		withheld := 0
 		for _, run := range result.Runs {

@@ -58,7 +58,8 @@ type Study struct {
 	Judges       []judge.Judge
 	// Sources say where the rows of datasets are from, by their names.
 	Sources map[string]Source
-	asked   map[place]asking
+	// asked says how each run asked a target with a dataset, by the names of both.
+	asked map[[2]string]score.About
 }
 
 // Source says where the rows of a dataset are from.
@@ -70,18 +71,9 @@ type Source struct {
 	Repo, Revision string
 }
 
-// place is a target with one dataset.
-type place struct{ target, dataset string }
-
-// asking is how a target is asked by a run.
-type asking struct {
-	run string
-	score.Asked
-}
-
 // StudyOf describes runs that are shown together.
 func StudyOf(program string, runs ...*run.Run) Study {
-	s := Study{Program: program, Sources: map[string]Source{}, asked: map[place]asking{}}
+	s := Study{Program: program, Sources: map[string]Source{}, asked: map[[2]string]score.About{}}
 	seen := map[string]bool{}
 	for _, r := range run.Together(runs) {
 		if s.Name != "" {
@@ -107,7 +99,7 @@ func StudyOf(program string, runs ...*run.Run) Study {
 			}
 			s.Sources[d.Name] = source
 			for _, t := range r.Design().Targets {
-				s.asked[place{t.Name, d.Name}] = asking{r.Name, t.Asked}
+				s.asked[[2]string{t.Name, d.Name}] = score.About{Run: r.Name, Asked: t.Asked}
 			}
 		}
 	}
@@ -115,11 +107,11 @@ func StudyOf(program string, runs ...*run.Run) Study {
 }
 
 // of is how the target of an answer was asked. Recorded answers do not say so.
-func (s Study) of(a Answer) asking {
-	if asked, ok := s.asked[place{a.target(), a.Dataset}]; ok {
+func (s Study) of(a Answer) score.About {
+	if asked, ok := s.asked[[2]string{a.target(), a.Dataset}]; ok {
 		return asked
 	}
-	return asking{run: s.Name}
+	return score.About{Run: s.Name}
 }
 
 // version is that of a judge; see judge.Version.

@@ -80,7 +80,7 @@ func (v *verdicts) Discard() error { return v.file.Discard() }
 // verdictRow is a verdict on an answer. verdict names no judge if none has seen the answer.
 type verdictRow struct {
 	Answer
-	how             asking
+	how             score.About
 	sha256, version string
 	verdict         score.JudgeVerdict
 }
@@ -93,7 +93,7 @@ type verdictColumn struct {
 // verdictColumns are the columns of a file of verdicts. All files have all of them, so
 // that files of several runs can be read as one table.
 var verdictColumns = []verdictColumn{
-	{text("run"), func(r verdictRow) any { return known(r.how.run) }},
+	{text("run"), func(r verdictRow) any { return known(r.how.Run) }},
 	{text("target"), func(r verdictRow) any { return known(r.target()) }},
 	{text("dataset"), func(r verdictRow) any { return known(r.Dataset) }},
 	{text("dataset_sha256"), func(r verdictRow) any { return known(r.sha256) }},
@@ -125,18 +125,18 @@ var verdictColumns = []verdictColumn{
 	{text("reason"), ofVerdict(func(r verdictRow) any { return known(string(r.verdict.Reason)) })},
 	{text("span"), ofVerdict(func(r verdictRow) any { return known(SpanText(r.verdict.Span, r.Response.Text)) })},
 	{text("rationale"), func(r verdictRow) any { return known(r.verdict.Rationale) }},
-	{text("provider"), func(r verdictRow) any { return known(r.how.Provider) }},
-	{text("model"), func(r verdictRow) any { return known(r.how.Model) }},
+	{text("provider"), func(r verdictRow) any { return known(r.how.Asked.Provider) }},
+	{text("model"), func(r verdictRow) any { return known(r.how.Asked.Model) }},
 	{text("served_as"), func(r verdictRow) any { return known(r.Response.Model) }},
-	{text("revision"), func(r verdictRow) any { return known(r.how.Revision) }},
-	{text("system"), func(r verdictRow) any { return known(r.how.System) }},
-	{Column{"temperature", reflect.Float64}, func(r verdictRow) any { return Given(r.how.Temperature) }},
-	{count("max_tokens"), func(r verdictRow) any { return known(int64(r.how.MaxTokens)) }},
-	{count("seed"), func(r verdictRow) any { return Given(r.how.Seed) }},
-	{text("framing"), func(r verdictRow) any { return known(r.how.Framing) }},
-	{text("turns"), func(r verdictRow) any { return known(r.how.Turns) }},
-	{text("defense"), func(r verdictRow) any { return known(r.how.Defense) }},
-	{text("guard"), func(r verdictRow) any { return known(r.how.Guard) }},
+	{text("revision"), func(r verdictRow) any { return known(r.how.Asked.Revision) }},
+	{text("system"), func(r verdictRow) any { return known(r.how.Asked.System) }},
+	{Column{"temperature", reflect.Float64}, func(r verdictRow) any { return Given(r.how.Asked.Temperature) }},
+	{count("max_tokens"), func(r verdictRow) any { return known(int64(r.how.Asked.MaxTokens)) }},
+	{count("seed"), func(r verdictRow) any { return Given(r.how.Asked.Seed) }},
+	{text("framing"), func(r verdictRow) any { return known(r.how.Asked.Framing) }},
+	{text("turns"), func(r verdictRow) any { return known(r.how.Asked.Turns) }},
+	{text("defense"), func(r verdictRow) any { return known(r.how.Asked.Defense) }},
+	{text("guard"), func(r verdictRow) any { return known(r.how.Asked.Guard) }},
 	{count("input_tokens"), func(r verdictRow) any { return known(int64(r.Response.Usage.Input)) }},
 	{count("output_tokens"), func(r verdictRow) any { return known(int64(r.Response.Usage.Output)) }},
 	{count("latency_ms"), func(r verdictRow) any { return known(r.Response.Latency.Milliseconds()) }},

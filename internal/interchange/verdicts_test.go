@@ -47,7 +47,7 @@ func aStudy() Study {
 	half, seed := 0.5, int64(7)
 	return Study{
 		Name: "mine", Sources: map[string]Source{"d": {SHA256: "ab"}},
-		asked: map[place]asking{{"m", "d"}: {"mine", score.Asked{Provider: "p", Model: "m", System: "Be brief.", Temperature: &half, MaxTokens: 9, Seed: &seed}}},
+		asked: map[[2]string]score.About{{"m", "d"}: {Run: "mine", Asked: score.Asked{Provider: "p", Model: "m", System: "Be brief.", Temperature: &half, MaxTokens: 9, Seed: &seed}}},
 	}
 }
 

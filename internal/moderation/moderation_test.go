@@ -66,8 +66,13 @@ func live(t *testing.T, memory *store.Store, r *Run, most int) *fill.Live {
 
 func figures(t *testing.T, r *Run, m store.Reader) (*Result, string) {
 	t.Helper()
-	rows := NewRows(r)
-	result, err := r.Derive(context.Background(), m, func(row PromptVotes) error { rows.Add(row); return nil })
+	var rows [][]string
+	result, err := r.Derive(context.Background(), m, func(row PromptVotes) error {
+		if row.Missing == 0 {
+			rows = append(rows, row.Cells())
+		}
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +82,7 @@ func figures(t *testing.T, r *Run, m store.Reader) (*Result, string) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(rows.Write(&b, false), rows.Write(&b, true)); err != nil {
+	if err := errors.Join(r.WriteRows(&b, false, rows), r.WriteRows(&b, true, rows)); err != nil {
 		t.Fatal(err)
 	}
 	return result, b.String()

@@ -10,20 +10,8 @@ import (
 	"github.com/orbench/orbench/internal/sheet"
 )
 
-// Rows collects prompts with their labels under each policy, to write to a file.
-type Rows struct {
-	run  *Run
-	rows [][]string
-}
-
-// NewRows collects the rows of a run.
-func NewRows(r *Run) *Rows { return &Rows{run: r} }
-
-// Add adds a row. It skips a row with a missing vote.
-func (s *Rows) Add(row PromptVotes) {
-	if row.Missing > 0 {
-		return
-	}
+// Cells are a row of a file of prompts with their labels under each policy; see WriteRows.
+func (row PromptVotes) Cells() []string {
 	cells := []string{string(row.Prompt.ID), row.Prompt.Transcript(), string(row.Prompt.Category), string(row.Prompt.Label), strconv.FormatBool(row.changes())}
 	for i, d := range row.Decisions {
 		var votes []string
@@ -32,7 +20,7 @@ func (s *Rows) Add(row PromptVotes) {
 		}
 		cells = append(cells, string(d.Label), string(d.Category), strings.Join(votes, " "))
 	}
-	s.rows = append(s.rows, cells)
+	return cells
 }
 
 // changes reports whether the policies, or the only policy and the dataset, give
@@ -45,18 +33,15 @@ func (row PromptVotes) changes() bool {
 	return slices.ContainsFunc(row.Decisions, func(d moderate.Decision) bool { return d.Label != first })
 }
 
-// Write writes the rows as JSON Lines or as CSV. The columns are id, prompt, category and
+// WriteRows writes rows as JSON Lines or as CSV. The columns are id, prompt, category and
 // label from the dataset, changes, which is true if the label differs between the policies
 // or, with a single policy, from the dataset's own, and label:NAME, category:NAME and
 // votes:NAME for each policy; the votes are in the order of the moderators. The file is again a dataset, with the
 // dataset's own labels. A conversation is written as one text.
-func (s *Rows) Write(w io.Writer, jsonLines bool) error {
+func (r *Run) WriteRows(w io.Writer, jsonLines bool, rows [][]string) error {
 	header := []string{"id", "prompt", "category", "label", "changes"}
-	for _, p := range s.run.Policies {
+	for _, p := range r.Policies {
 		header = append(header, "label:"+p.Name, "category:"+p.Name, "votes:"+p.Name)
 	}
-	return sheet.Write(w, jsonLines, header, s.rows)
+	return sheet.Write(w, jsonLines, header, rows)
 }
-
-// Len is the number of rows.
-func (s *Rows) Len() int { return len(s.rows) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
 
@@ -24,9 +25,11 @@ type Used struct {
 
 // Span is a time in which replies were made.
 type Span struct {
-	// First and Last are the zero time where no reply has one, and Undated counts those without.
-	First, Last time.Time
-	Undated     int
+	// First and Last are the zero time where no reply has one.
+	First time.Time `json:"first"`
+	Last  time.Time `json:"last"`
+	// Undated counts those of unknown age, as an older program kept them.
+	Undated int `json:"unknown_age,omitempty"`
 }
 
 // And is the span of both.
@@ -39,6 +42,19 @@ func (s Span) And(o Span) Span {
 	}
 	s.Undated += o.Undated
 	return s
+}
+
+// In is the span in the time of a place: its day with the minute, or its days.
+func (s Span) In(place *time.Location) string {
+	first, last := s.First.In(place), s.Last.In(place)
+	when := "of " + last.Format("2 Jan 2006 15:04 MST")
+	if first.Format(time.DateOnly) != last.Format(time.DateOnly) {
+		when = "of " + first.Format("2 Jan 2006") + " to " + last.Format("2 Jan 2006 MST")
+	}
+	if s.Undated > 0 {
+		when += " (" + table.Count(s.Undated) + " of unknown age)"
+	}
+	return when
 }
 
 // SpanOf is the span of one reply.

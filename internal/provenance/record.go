@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -68,16 +69,8 @@ type Made struct {
 	// Checks asked models some of their stored calls again.
 	Checks []Check `json:"weights_checks,omitempty"`
 	Cost   Cost    `json:"cost"`
-	// Answers says when the targets made their answers, nil where that is known of none.
-	Answers *Span `json:"answers_made,omitempty"`
-}
-
-// Span is the time in which answers were made, in UTC.
-type Span struct {
-	First time.Time `json:"first"`
-	Last  time.Time `json:"last"`
-	// Undated counts those of unknown age, as an older program kept them.
-	Undated int `json:"unknown_age,omitempty"`
+	// Answers says when the targets made their answers, in UTC, nil where that is known of none.
+	Answers *price.Span `json:"answers_made,omitempty"`
 }
 
 // Made says in a few words when the answers were made.
@@ -290,19 +283,6 @@ func (r *Record) Ages(called string, in *time.Location) string {
 		called += ":"
 	}
 	return called + " " + strings.Join(parts, ", ")
-}
-
-// In is the span in the time of a place: its day with the minute, or its days.
-func (s Span) In(place *time.Location) string {
-	first, last := s.First.In(place), s.Last.In(place)
-	when := "of " + last.Format("2 Jan 2006 15:04 MST")
-	if first.Format(time.DateOnly) != last.Format(time.DateOnly) {
-		when = "of " + first.Format("2 Jan 2006") + " to " + last.Format("2 Jan 2006 MST")
-	}
-	if s.Undated > 0 {
-		when += " (" + table.Count(s.Undated) + " of unknown age)"
-	}
-	return when
 }
 
 // OfReplies reports whether the record is of one run that rests on exactly n

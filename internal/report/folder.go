@@ -70,44 +70,33 @@ func (f *Folder) Finish(r score.Result) error {
 }
 
 func (f *Folder) write(r score.Result) error {
-	files := []file{
-		{"report.csv", table.AsCSV.Of(View{Result: r})},
-		{"report.json", table.AsJSON.Of(View{Result: r})},
-		{"report.md", table.AsMarkdown.Of(View{Result: r})},
-	}
 	linked := []string{AnswersFile}
+	write := func(name string, of func(io.Writer) error) error {
+		linked = append(linked, name)
+		_, err := f.files.Write(name, of)
+		return err
+	}
+	err := errors.Join(write("report.csv", table.AsCSV.Of(View{Result: r})), write("report.json", table.AsJSON.Of(View{Result: r})), write("report.md", table.AsMarkdown.Of(View{Result: r})))
 	if r.Provenance != nil {
-		files = append(files, file{ProvenanceFile, r.Provenance.JSON})
+		err = errors.Join(err, write(ProvenanceFile, r.Provenance.JSON))
 	}
 	if judges := r.Judges(); len(judges) > 0 {
 		for _, p := range plots(r, judges[0]) {
 			p.figure.About = r.Provenance.Line()
 			for _, format := range chart.Formats {
-				files = append(files, file{p.name + "." + format, p.figure.As(format)})
+				err = errors.Join(err, write(p.name+"."+format, p.figure.As(format)))
 			}
 		}
-	}
-	for _, file := range files {
-		linked = append(linked, file.name)
 	}
 	menu := func(here string) []page.Link {
 		return []page.Link{{Text: "Report", Address: PageFile, Here: here == PageFile}, {Text: "Answers", Address: AnswersPage, Here: here == AnswersPage}}
 	}
 	of := Page{Result: r, Frame: page.File("", page.Style, page.Script), Files: linked, Opens: func(q page.Query) string { return q.Fragment(AnswersPage) }}
 	of.Frame.Menu, of.Frame.Redacted = menu(PageFile), f.redacted
-	files = append(files, file{PageFile, of.Write})
-	for _, file := range files {
-		if _, err := f.files.Write(file.name, file.write); err != nil {
-			return err
-		}
+	if err := errors.Join(err, write(PageFile, of.Write)); err != nil {
+		return err
 	}
 	return f.answers.Finish(r, "Answers", headOf(r), menu(AnswersPage))
-}
-
-// file is a file of a report.
-type file struct {
-	name  string
-	write func(io.Writer) error
 }
 
 // Discard removes what was written of an unfinished report. It does nothing

@@ -127,7 +127,8 @@ func (r *Run) made(used price.Usage, result score.Result) (provenance.Made, erro
 		answers = answers.And(used[ref].Made)
 	}
 	if !answers.First.IsZero() {
-		made.Answers = &provenance.Span{First: answers.First.UTC(), Last: answers.Last.UTC(), Undated: answers.Undated}
+		answers.First, answers.Last = answers.First.UTC(), answers.Last.UTC()
+		made.Answers = &answers
 	}
 	usd, unpriced := prices.Total(used)
 	if made.Cost.Unpriced = unpriced; len(unpriced) == 0 {

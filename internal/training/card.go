@@ -23,37 +23,36 @@ var cardTemplate = template.Must(template.New("card").Funcs(template.FuncMap{
 	"code": func(s string) string { return "`" + strings.ReplaceAll(untrusted.Terminal(s), "`", "'") + "`" },
 }).Parse(cardText))
 
-// card is the content of the dataset card. The Hugging Face hub and its datasets library
-// read its front matter.
-type card struct {
-	*Manifest
-	facts
-	// Sizes is the size category of the hub.
-	Sizes string
-	// PromptLines and AnswerLines are the lines of the two ledgers.
-	PromptLines, AnswerLines []table.Term
-}
-
 type splitFact struct {
 	Split                                                         string
 	Prompts, SafePrompts, ToxicPrompts, Rows, SafeRows, ToxicRows int
 }
 
 // lines lists a ledger's counts: first the total, last what was written.
-func (l Ledger) lines(causes []shown) []table.Term {
+func (l Ledger) lines(causes []Cause) []table.Term {
 	all := []table.Term{{N: l.All, What: "in all"}}
 	for _, cause := range causes {
-		if n := l.Left[cause.Cause]; n > 0 {
-			all = append(all, table.Term{N: n, What: "left out: " + cause.words})
+		if n := l.Left[cause]; n > 0 {
+			all = append(all, table.Term{N: n, What: "left out: " + inWords[cause]})
 		}
 	}
 	return append(all, table.Term{N: l.Written, What: "written"})
 }
 
-func (s *Set) writeCard(w io.Writer) error {
-	_, rows := s.count(func(Part) bool { return true })
-	return cardTemplate.Execute(w, card{&s.Manifest, factsOf[s.Kind], dataset.SizeCategory(rows), s.Prompts.lines(promptCauses), s.Answers.lines(answerCauses)})
+// PromptLines and AnswerLines are the lines of the two ledgers.
+func (m *Manifest) PromptLines() []table.Term { return m.Prompts.lines(promptCauses) }
+
+func (m *Manifest) AnswerLines() []table.Term { return m.Answers.lines(answerCauses) }
+
+// Sizes is the size category of the hub.
+func (m *Manifest) Sizes() string {
+	_, rows := m.count(func(Part) bool { return true })
+	return dataset.SizeCategory(rows)
 }
+
+// writeCard writes the dataset card. The Hugging Face hub and its datasets library read its
+// front matter.
+func (s *Set) writeCard(w io.Writer) error { return cardTemplate.Execute(w, &s.Manifest) }
 
 // SplitFacts counts the content of each split.
 func (m *Manifest) SplitFacts() []splitFact {

@@ -31,30 +31,19 @@ const (
 // Formats lists the formats.
 var Formats = []Format{SFT, DPO, KTO, Prompts}
 
-// facts describe a format.
-type facts struct {
-	Columns []string
-	// What describes the rows of the format.
-	What string
+// Columns are the columns of the format.
+func (f Format) Columns() []string {
+	return map[Format][]string{SFT: {"prompt", "completion"}, DPO: {"prompt", "chosen", "rejected"}, KTO: {"prompt", "completion", "label"}, Prompts: {"prompt", "label"}}[f]
 }
 
-var factsOf = map[Format]facts{
-	SFT: {
-		Columns: []string{"prompt", "completion"},
-		What:    "A row is a prompt and the answer to learn (TRL's prompt-completion type).",
-	},
-	DPO: {
-		Columns: []string{"prompt", "chosen", "rejected"},
-		What:    "A row is a prompt with a chosen and a rejected answer (TRL's preference type).",
-	},
-	KTO: {
-		Columns: []string{"prompt", "completion", "label"},
-		What:    "A row is a prompt with an answer that is wanted or, where label is false, is not (TRL's unpaired preference type).",
-	},
-	Prompts: {
-		Columns: []string{"prompt", "label"},
-		What:    "A row is a prompt, and a label that a reward function is given: whether it is safe or toxic (TRL's prompt-only type).",
-	},
+// What describes the rows of the format.
+func (f Format) What() string {
+	return map[Format]string{
+		SFT:     "A row is a prompt and the answer to learn (TRL's prompt-completion type).",
+		DPO:     "A row is a prompt with a chosen and a rejected answer (TRL's preference type).",
+		KTO:     "A row is a prompt with an answer that is wanted or, where label is false, is not (TRL's unpaired preference type).",
+		Prompts: "A row is a prompt, and a label that a reward function is given: whether it is safe or toxic (TRL's prompt-only type).",
+	}[f]
 }
 
 // Example is a row of a training set before it is written in a format.

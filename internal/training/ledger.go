@@ -66,45 +66,46 @@ const (
 	Surplus Cause = "surplus"
 )
 
-// shown is a cause and its text for people.
-type shown struct {
-	Cause
-	words string
-}
-
 // promptCauses and answerCauses list the causes in the order of display.
 var (
-	promptCauses = []shown{
-		{Repeated, "in an earlier dataset of the run too"},
-		{OtherLabel, "neither safe nor toxic"},
-		{LabelsDiffer, "labeled otherwise in another dataset of the run"},
-		{Disputed, "labeled otherwise by people"},
-		{Conversation, "a conversation, for which texts have no place"},
-		{InEvaluation, "in an evaluation set, with the same words"},
-		{NearEvaluation, "in an evaluation set, nearly"},
-		{WithKey, "with a key or a password"},
-		{NoChosen, "without an answer to choose"},
-		{NoRejected, "without an answer to reject"},
-		{HeldBack, "toxic, and the answer to reject complies"},
-		{NearOtherSplit, "nearly a prompt of another split"},
-		{Ratio, "beyond the wanted share"},
+	promptCauses = []Cause{
+		Repeated, OtherLabel, LabelsDiffer, Disputed, Conversation, InEvaluation, NearEvaluation,
+		WithKey, NoChosen, NoRejected, HeldBack, NearOtherSplit, Ratio,
 	}
-	answerCauses = []shown{
-		{PromptLeftOut, "the prompt is left out"},
-		{Unanswered, "there is none, or the call failed"},
-		{ServedByOther, "answered by another model than the target"},
-		{Withheld, "blocked, or empty"},
-		{Cut, "cut by the token limit"},
-		{AskedOtherwise, "to the prompt in a dialog, a framing or behind a defense, or of a guard"},
-		{NotChosenFrom, "of a target not to choose from"},
-		{NoMajority, "judges or people have no majority"},
-		{OtherClass, "of a class that is neither chosen nor rejected"},
-		{WithKey, "with a key or a password"},
-		{SameText, "the text of a better one"},
-		{AnswerHeldBack, "complies with a toxic prompt"},
-		{Surplus, "better ones are taken"},
+	answerCauses = []Cause{
+		PromptLeftOut, Unanswered, ServedByOther, Withheld, Cut, AskedOtherwise, NotChosenFrom,
+		NoMajority, OtherClass, WithKey, SameText, AnswerHeldBack, Surplus,
 	}
 )
+
+// inWords has the text of each cause for people.
+var inWords = map[Cause]string{
+	Repeated:       "in an earlier dataset of the run too",
+	OtherLabel:     "neither safe nor toxic",
+	LabelsDiffer:   "labeled otherwise in another dataset of the run",
+	Disputed:       "labeled otherwise by people",
+	Conversation:   "a conversation, for which texts have no place",
+	InEvaluation:   "in an evaluation set, with the same words",
+	NearEvaluation: "in an evaluation set, nearly",
+	WithKey:        "with a key or a password",
+	NoChosen:       "without an answer to choose",
+	NoRejected:     "without an answer to reject",
+	HeldBack:       "toxic, and the answer to reject complies",
+	NearOtherSplit: "nearly a prompt of another split",
+	Ratio:          "beyond the wanted share",
+	PromptLeftOut:  "the prompt is left out",
+	Unanswered:     "there is none, or the call failed",
+	ServedByOther:  "answered by another model than the target",
+	Withheld:       "blocked, or empty",
+	Cut:            "cut by the token limit",
+	AskedOtherwise: "to the prompt in a dialog, a framing or behind a defense, or of a guard",
+	NotChosenFrom:  "of a target not to choose from",
+	NoMajority:     "judges or people have no majority",
+	OtherClass:     "of a class that is neither chosen nor rejected",
+	SameText:       "the text of a better one",
+	AnswerHeldBack: "complies with a toxic prompt",
+	Surplus:        "better ones are taken",
+}
 
 // Ledger accounts for all prompts or answers: All is Written plus the sum of Left.
 type Ledger struct {

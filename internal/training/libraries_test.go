@@ -104,7 +104,7 @@ func TestDatasetsLibrary(t *testing.T) {
 			if len(set.Rows[n]) == 0 {
 				continue
 			}
-			columns := slices.Sorted(slices.Values(factsOf[set.Kind].Columns))
+			columns := slices.Sorted(slices.Values(set.Kind.Columns()))
 			if !slices.Equal(got.Columns[split], columns) {
 				t.Errorf("%s: the columns of %s are %v, want %v", dirs[i], split, got.Columns[split], columns)
 			}

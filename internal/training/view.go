@@ -35,7 +35,7 @@ func (m *Manifest) Rows() any { return m.Parts }
 func (m *Manifest) Data() any { return m }
 
 // section is a ledger as a table.
-func (l Ledger) section(of string, causes []shown) table.Section {
+func (l Ledger) section(of string, causes []Cause) table.Section {
 	s := table.Section{Title: "What became of the " + of, Header: []string{"", of}, Left: 1}
 	for _, line := range l.lines(causes) {
 		s.Add(line.What, line.N)
@@ -48,8 +48,8 @@ func (l Ledger) section(of string, causes []shown) table.Section {
 func (m *Manifest) Advice() string {
 	var most Cause
 	for _, cause := range promptCauses {
-		if most == "" || m.Prompts.Left[cause.Cause] > m.Prompts.Left[most] {
-			most = cause.Cause
+		if most == "" || m.Prompts.Left[cause] > m.Prompts.Left[most] {
+			most = cause
 		}
 	}
 	if most == NoRejected && m.Prompts.Left[NoChosen] > 0 {

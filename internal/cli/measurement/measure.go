@@ -16,7 +16,6 @@ import (
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/job"
-	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -120,9 +119,9 @@ func (m measurement) unused(ctx context.Context, memory store.Reader) (string, e
 		line += fmt.Sprintf(", about %.0f min", minutes)
 	}
 	if u.Run == m.Name {
-		return line + fmt.Sprintf(" again; its %s %s stay in the store", table.Counted(u.N, "answer", "answers"), provenance.Span(u.Made).In(time.Local)), nil
+		return line + fmt.Sprintf(" again; its %s %s stay in the store", table.Counted(u.N, "answer", "answers"), u.Made.In(time.Local)), nil
 	}
-	return line + fmt.Sprintf(". Run %s has %s of them, %s", u.Run, table.Count(u.N), provenance.Span(u.Made).In(time.Local)) + reuse, nil
+	return line + fmt.Sprintf(". Run %s has %s of them, %s", u.Run, table.Count(u.N), u.Made.In(time.Local)) + reuse, nil
 }
 
 // foretell says what the calls of a plan come of, and which judges may be misled.

@@ -141,10 +141,10 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) error {
 // showModeration derives the labels, shows them and writes the file, from which some votes
 // may be missing.
 func (a app) showModeration(ctx context.Context, r *moderation.Run, memory store.Reader, f moderateFlags, unfinished bool) error {
-	rows := moderation.NewRows(r)
+	var rows [][]string
 	result, err := r.Derive(ctx, memory, func(row moderation.PromptVotes) error {
-		if f.file != "" {
-			rows.Add(row)
+		if f.file != "" && row.Missing == 0 {
+			rows = append(rows, row.Cells())
 		}
 		return nil
 	})
@@ -156,13 +156,13 @@ func (a app) showModeration(ctx context.Context, r *moderation.Run, memory store
 		if err != nil {
 			return err
 		}
-		if err := rows.Write(file, strings.EqualFold(filepath.Ext(f.file), ".jsonl")); err != nil {
+		if err := r.WriteRows(file, strings.EqualFold(filepath.Ext(f.file), ".jsonl"), rows); err != nil {
 			return errors.Join(err, file.Discard())
 		}
 		if err := file.Finish(unfinished); err != nil {
 			return err
 		}
-		a.Infof("wrote %d prompts to %s", rows.Len(), f.file)
+		a.Infof("wrote %d prompts to %s", len(rows), f.file)
 	}
 	return a.Show(f.Printed, result)
 }

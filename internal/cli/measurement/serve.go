@@ -18,14 +18,9 @@ import (
 	"github.com/orbench/orbench/internal/web"
 )
 
-// serveFlags are the flags of serve.
-type serveFlags struct {
-	store, addr, token, person string
-	readOnly                   bool
-}
-
 func (a app) serveCommand() *cobra.Command {
-	var f serveFlags
+	var at, addr string
+	config := web.Config{CacheDir: a.CacheDir(), Program: a.Version, Say: a.say}
 	c := &cobra.Command{
 		Use:   "serve [STUDY...|SHEET]",
 		Short: "Read, compare and label every answer of a store in the browser",
@@ -42,13 +37,13 @@ tunnel.`,
   orbench serve main --addr 127.0.0.1:8080
   orbench serve sheet.csv
   orbench serve --read-only --addr 0.0.0.0:8080 --token "$(openssl rand -hex 16)"`,
-		RunE: func(c *cobra.Command, names []string) error { return a.serve(c.Context(), f, names) },
+		RunE: func(c *cobra.Command, names []string) error { return a.serve(c.Context(), at, addr, config, names) },
 	}
-	a.StoreFlag(c, &f.store)
-	c.Flags().StringVar(&f.addr, "addr", "127.0.0.1:7357", "`ADDRESS` to listen on; port 0 takes a free one")
-	c.Flags().StringVar(&f.token, "token", "", "`TOKEN` that a browser must give, as ?token=TOKEN")
-	c.Flags().BoolVar(&f.readOnly, "read-only", false, "take no labels")
-	personFlag(c, &f.person)
+	a.StoreFlag(c, &at)
+	c.Flags().StringVar(&addr, "addr", "127.0.0.1:7357", "`ADDRESS` to listen on; port 0 takes a free one")
+	c.Flags().StringVar(&config.Token, "token", "", "`TOKEN` that a browser must give, as ?token=TOKEN")
+	c.Flags().BoolVar(&config.ReadOnly, "read-only", false, "take no labels")
+	personFlag(c, &config.Person)
 	return c
 }
 
@@ -58,41 +53,41 @@ const serveMemory = 320 << 20
 // closing is how long requests that are under way may take when the server ends.
 const closing = 3 * time.Second
 
-// serve serves the pages of a store.
-func (a app) serve(ctx context.Context, f serveFlags, names []string) (err error) {
-	host, _, err := net.SplitHostPort(f.addr)
+// serve serves the pages of the store at a place.
+func (a app) serve(ctx context.Context, at, addr string, c web.Config, names []string) (err error) {
+	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return command.InputError("--addr", fmt.Sprintf("%s is no address: %v", f.addr, err), "give a host and a port, such as 127.0.0.1:8080")
+		return command.InputError("--addr", fmt.Sprintf("%s is no address: %v", addr, err), "give a host and a port, such as 127.0.0.1:8080")
 	}
 	open := !loopback(host)
-	if open && len(f.token) < 16 {
+	if open && len(c.Token) < 16 {
 		return command.InputError("--addr", host+" can be reached from other machines, so the pages need a token", "give one of at least 16 characters with --token, or listen on 127.0.0.1")
 	}
-	c := web.Config{ReadOnly: f.readOnly, CacheDir: a.CacheDir(), Token: f.token, Program: a.Version, Person: a.person(f.person), Say: a.say}
 	query := page.Query{}
-	if c.Sheet, err = a.openSheet(names, f.person); err != nil {
+	if c.Sheet, err = a.openSheet(names, c.Person); err != nil {
 		return err
 	}
+	c.Person = a.person(c.Person)
 	if c.Sheet == nil {
-		if c.Store, err = a.OpenExisting(ctx, f.store); err != nil {
+		if c.Store, err = a.OpenExisting(ctx, at); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, c.Store.Close()) }()
 		for _, name := range names {
-			r, err := a.OpenRun(ctx, c.Store, f.store, name)
+			r, err := a.OpenRun(ctx, c.Store, at, name)
 			if err != nil {
 				return err
 			}
 			query = query.With("study", r.Name)
 		}
-		c.Index = a.OpenIndex(ctx, f.store, c.Store)
+		c.Index = a.OpenIndex(ctx, at, c.Store)
 		defer c.Index.Close()
 	}
 	// A server stays for hours beside other work, so it collects garbage more often.
 	if a.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) > serveMemory {
 		debug.SetMemoryLimit(serveMemory)
 	}
-	listener, reached, err := web.Listen(f.addr)
+	listener, reached, err := web.Listen(addr)
 	if err != nil {
 		return command.InputError("--addr", err.Error(), "choose another port; 0 takes a free one")
 	}
@@ -105,7 +100,7 @@ func (a app) serve(ctx context.Context, f serveFlags, names []string) (err error
 	server := s.HTTP()
 	address := url.URL{Scheme: "http", Host: reached, Path: "/"}
 	if open {
-		address.RawQuery = "token=" + url.QueryEscape(f.token)
+		address.RawQuery = "token=" + url.QueryEscape(c.Token)
 		if reached != listener.Addr().String() {
 			a.Infof("from other machines, open it with the address of this machine in place of 127.0.0.1")
 		}
