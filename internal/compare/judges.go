@@ -92,7 +92,7 @@ func commonJudge(sides [2]*run.Run, wanted string) (string, error) {
 	}
 	if elsewhere != "" {
 		return "", uncomparable(fmt.Sprintf("the judge %s had different settings or addresses for the runs %s and %s", elsewhere, sides[0].Name, sides[1].Name),
-			fmt.Sprintf("judge both with the same settings: orbench judge RUN `judge` %s", untrusted.Shell(elsewhere)))
+			fmt.Sprintf("judge both with the same settings: orbench judge RUN `judge` %s, and the older verdicts anew with `fresh`", untrusted.Shell(elsewhere)))
 	}
 	return "", uncomparable(
 		fmt.Sprintf("different judges judged the runs, %s by %s and %s by %s, so a difference between judges would look like a difference between models",

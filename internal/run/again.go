@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -10,6 +11,8 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
 )
 
 // Again counts the calls that the run lacks because a setting differs from that of a kept
@@ -48,6 +51,30 @@ func (r *Run) Again(ctx context.Context, m store.Reader) ([]job.Again, error) {
 		}
 	}
 	return all, nil
+}
+
+// Judged gives the first calls of the newest other runs of judges of this run, of those judges whose
+// servers run weights.
+func (r *Run) Judged(ctx context.Context, m store.Reader, runsWeights func(model.Ref) (runs, known bool)) (all []*job.Job, err error) {
+	const runs, prompts = 2, 400
+	kept, err := undamaged(ctx, m)
+	for i, spec := range r.Config.Judges {
+		others := slices.DeleteFunc(slices.Clone(kept), func(s Stored) bool {
+			return s.Name == r.Name || !slices.ContainsFunc(s.Config.Judges, spec.Same)
+		})
+		if !slices.ContainsFunc(judge.ModelsOf(r.Judges[i]), func(of model.Ref) bool { runs, _ := runsWeights(of); return runs }) {
+			others = nil
+		}
+		for _, s := range others[:min(len(others), runs)] {
+			other, err := s.Open(ctx, m, r.cache)
+			if err != nil {
+				return nil, err
+			}
+			other.Judges, other.Limit = r.Judges[i:i+1], min(cmp.Or(other.Limit, prompts), prompts)
+			all = append(all, other.Job())
+		}
+	}
+	return all, err
 }
 
 // undamaged lists the runs that can be read; a damaged one has nothing to compare with. m may be

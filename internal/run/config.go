@@ -139,14 +139,41 @@ func (s Spec) Judge() (judge.Judge, error) {
 	return judge.Parse(s.Name, judge.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured, Rubric: s.rubric, Wording: max(1, s.Wording), Revision: s.Revision})
 }
 
-// Revise has judges, made so, ask by the wordings and revisions that a study keeps of them or,
-// unless anew is empty, all by the newest wording and that revision.
+// follow has the judges ask by the latest revision that a kept run has of them: verdicts asked for
+// anew are those of the judge as it is now.
+func (r *Run) follow(kept []Stored) (err error) {
+	for i := range r.Judges {
+		s := &r.Config.Judges[i]
+		for _, other := range kept {
+			for _, was := range other.Config.Judges {
+				now := *s
+				if now.Revision = was.Revision; was.Revision > s.Revision && now.Same(was) {
+					*s = now
+				}
+			}
+		}
+		if s.Revision != "" {
+			if r.Judges[i], err = s.Judge(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Revise has judges, made so, ask by the wordings and revisions that a study keeps of them. Unless
+// anew is empty, all ask by the newest wording and that revision, or by a later one than the study's
+// that they have already.
 func Revise(judges []judge.Judge, specs, kept []Spec, anew string) (err error) {
 	for i, s := range specs {
 		k := slices.IndexFunc(kept, func(o Spec) bool { return o.Name == s.Name })
+		was := ""
+		if k >= 0 {
+			was = kept[k].Revision
+		}
 		if anew == "" && k >= 0 {
-			specs[i].Wording, specs[i].Revision = kept[k].Wording, kept[k].Revision
-		} else if len(s.Endpoints) > 0 {
+			specs[i].Wording, specs[i].Revision = kept[k].Wording, was
+		} else if anew != "" && len(s.Endpoints) > 0 && s.Revision <= was {
 			specs[i].Revision = anew
 		}
 		if !specs[i].Same(s) {

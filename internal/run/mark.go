@@ -49,6 +49,12 @@ func (r *Run) Mark(ctx context.Context, m store.Reader, by Marking) error {
 			return &orbench.InputError{Setting: "reuse", Problem: "run " + r.Name + " has answers of its own", Hint: "choose another `name`, or give them up with `replace`"}
 		}
 	}
+	if err := r.follow(kept); err != nil {
+		return err
+	}
+	if r.Until != nil {
+		r.Until.Judge, r.Config.Until.Judge = r.Judges[0], r.Config.Judges[0]
+	}
 	if from >= 0 {
 		r.Config.Mark = kept[from].Config.Mark
 	}

@@ -169,9 +169,16 @@ func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 
 // AddJudges adds judges to those of the run, which stay first; see SetJudges. A judge of
 // the same name replaces the run's; see Revise.
-func (r *Run) AddJudges(judges []judge.Judge, maxTokens int, clients *client.Set, anew string) error {
+func (r *Run) AddJudges(ctx context.Context, m store.Reader, judges []judge.Judge, maxTokens int, clients *client.Set, anew string) error {
 	own, specs := r.Judges, r.Config.Judges
-	if err := r.SetJudges(judges, maxTokens, clients); err != nil {
+	kept, err := undamaged(ctx, m)
+	if err == nil {
+		err = r.SetJudges(judges, maxTokens, clients)
+	}
+	if err == nil {
+		err = r.follow(kept)
+	}
+	if err != nil {
 		return err
 	}
 	if err := Revise(r.Judges, r.Config.Judges, specs, anew); err != nil {

@@ -62,3 +62,29 @@ func TestWordingStays(t *testing.T) {
 		}
 	}
 }
+
+// TestRevise has a judge of which other runs have the revision 2 ask for a run that has kept one,
+// or none, of its own.
+func TestRevise(t *testing.T) {
+	t.Parallel()
+	spec := func(revision string) Spec {
+		return Spec{Name: "llm:openai/m", MaxTokens: 9, Endpoints: map[string]string{"openai": ""}, Wording: judge.Wording, Revision: revision}
+	}
+	for name, tt := range map[string]struct {
+		kept        []Spec
+		anew, asked string
+	}{
+		"it goes on":                 {[]Spec{spec("1")}, "", "1"},
+		"with those before any":      {[]Spec{spec("")}, "", ""},
+		"it is new to the run":       {nil, "", "2"},
+		"anew, as others were":       {[]Spec{spec("1")}, "3", "2"},
+		"anew, and the first so":     {[]Spec{spec("2")}, "3", "3"},
+		"anew, and new to the run":   {nil, "3", "2"},
+		"anew, in another's wording": {[]Spec{{Name: "llm:openai/m"}}, "3", "2"},
+	} {
+		specs, judges := []Spec{spec("2")}, make([]judge.Judge, 1)
+		if err := Revise(judges, specs, tt.kept, tt.anew); err != nil || specs[0].Revision != tt.asked {
+			t.Errorf("%s: asked by the revision %q, want %q, %v", name, specs[0].Revision, tt.asked, err)
+		}
+	}
+}

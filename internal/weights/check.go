@@ -57,26 +57,27 @@ type stored struct {
 // said is what the server said of itself when it made the reply.
 func (s stored) said() client.Description { return client.Description(s.response.Server) }
 
-// Find looks through what a job has already, for models that may change, and gives a check of
-// those of which it has some replies and lacks others. m may be nil for an empty store. Simulated
-// replies are left out: their models have no weights.
-func Find(ctx context.Context, j *job.Job, m store.Reader, refused Refused, changes func(job.Asked) bool) (all []*Check, err error) {
-	for _, asked := range j.Models {
+// Find looks through what the first of jobs has already of models that may change, and what the
+// others have of judges, and gives a check of each model of which there are some replies while the
+// first job lacks others. Simulated replies are left out: their models have no weights.
+func Find(ctx context.Context, models []job.Asked, jobs []*job.Job, m store.Reader, refused Refused) (all []*Check, err error) {
+	for _, asked := range models {
 		asked.Fixed = false
-		if !slices.ContainsFunc(all, func(c *Check) bool { return c.Asked == asked }) && changes(asked) {
+		if !slices.ContainsFunc(all, func(c *Check) bool { return c.Asked == asked }) {
 			all = append(all, &Check{Asked: asked})
 		}
 	}
-	if m == nil || len(all) == 0 {
-		return nil, nil
-	}
-	for item, err := range j.Items(ctx, m, job.Scope{Extent: job.SoFar, Remembered: true}) {
-		if err != nil {
-			return nil, err
-		}
-		for _, call := range item.Calls {
-			for _, c := range all {
-				c.add(call)
+	for i, j := range jobs {
+		for item, err := range j.Items(ctx, m, job.Scope{Extent: job.SoFar, Remembered: true}) {
+			if err != nil {
+				return nil, err
+			}
+			for _, call := range item.Calls {
+				if i == 0 || call.Remembered && call.Role.Judges() {
+					for _, c := range all {
+						c.add(call)
+					}
+				}
 			}
 		}
 	}

@@ -29,6 +29,7 @@ import (
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/internal/weights"
+	"github.com/orbench/orbench/model"
 )
 
 // Asking are the flags of commands that ask what a study lacks.
@@ -73,6 +74,8 @@ type Running struct {
 	// Refused reads replies, by which models are found to answer otherwise than before; nil checks
 	// nothing. See package weights.
 	Refused weights.Refused
+	// Judged gives jobs of other studies that judges of this one judged whose servers run weights.
+	Judged func(ctx context.Context, m store.Reader, runs func(model.Ref) (runs, known bool)) ([]*job.Job, error)
 	// Unused says which stored replies the study does not count, before others are asked; nil
 	// says nothing.
 	Unused func(ctx context.Context, m store.Reader) (string, error)

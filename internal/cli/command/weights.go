@@ -24,16 +24,24 @@ import (
 // checks are those of models that may answer otherwise by now than when the replies were made that
 // a study reuses: targets whose servers run weights, and models that judge.
 func (r Running) checks(ctx context.Context, m store.Reader) ([]*weights.Check, error) {
-	if r.Refused == nil {
+	if r.Refused == nil || m == nil {
 		return nil, nil
 	}
-	return weights.Find(ctx, r.Job, m, r.Refused, func(of job.Asked) bool {
-		if of.Role.Judges() {
-			return of.Provider != score.SimProvider
-		}
+	var models []job.Asked
+	for _, of := range r.Job.Models {
 		runs, _ := r.Clients.RunsWeights(of.Ref)
-		return of.Role == job.Target && runs
-	})
+		if of.Role.Judges() && of.Provider != score.SimProvider || of.Role == job.Target && runs {
+			models = append(models, of)
+		}
+	}
+	if len(models) == 0 {
+		return nil, nil
+	}
+	others, err := r.Judged(ctx, m, r.Clients.RunsWeights)
+	if err != nil {
+		return nil, err
+	}
+	return weights.Find(ctx, models, append([]*job.Job{r.Job}, others...), m, r.Refused)
 }
 
 // check asks models some stored calls again where the study reuses replies of theirs and lacks
@@ -159,7 +167,7 @@ func shownRef(of model.Ref) string {
 func otherWeights(of *weights.Check, problem string) error {
 	hint := "the weights have probably changed: ask all again with `fresh`, or measure them under another `name`"
 	if of.Role.Judges() {
-		hint = "the judge has probably changed: have all answers judged again with orbench judge RUN --fresh, or measure under another `name`"
+		hint = "the judge has probably changed: have the answers of each run judged again with orbench judge RUN --judge JUDGE --fresh"
 	}
 	return &orbench.InputError{Problem: untrusted.Terminal(problem), Hint: hint, Err: ErrOtherWeights}
 }

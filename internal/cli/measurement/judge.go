@@ -175,7 +175,7 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags, saysLocal 
 	if err != nil {
 		return err
 	}
-	if err := r.AddJudges(judges, f.judgeMaxTokens, clients, f.fresh); err != nil {
+	if err := r.AddJudges(ctx, memory, judges, f.judgeMaxTokens, clients, f.fresh); err != nil {
 		return err
 	}
 	m := measurement{Run: r, judges: judges, clients: clients, asking: f.Asking, out: f.out, memory: memory, ofJudges: true}

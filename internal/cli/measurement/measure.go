@@ -55,7 +55,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 	answers := 0 // that can be drawn for people
 	return a.Run(ctx, command.Running{
 		Asking: m.asking, Study: m.Study, Job: asked.Job(), Clients: m.clients, Memory: m.memory, Printed: m.out.Printed,
-		Targets: m.Targets, Refused: m.Refused, Unused: m.unused, AskedAgain: m.Again,
+		Targets: m.Targets, Refused: m.Refused, Judged: m.Judged, Unused: m.unused, AskedAgain: m.Again,
 		Precision: m.precision, Foretell: m.foretell, Again: func() string { return a.shownAgain(m, answers) }, Words: m.again,
 		Tell:  func(told func(string, orbench.Label)) { asked.Told = told },
 		Check: func() error { return m.out.CheckPlaces(run.Subject(m.Run), a.published(m.Run)) },
