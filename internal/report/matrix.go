@@ -176,7 +176,7 @@ func scopeOf(k figure.Keys) figure.Keys {
 // toxic refusal, highest first, if no safe prompt was asked. Variants of one target are no
 // different models, and rates that rest on different bases have no order: they are not ranked.
 // A target is placed before another only if the two are told apart (see figure.Figure.Apart),
-// so a rank is a range.
+// so a rank is a range. Each contest is in the order of the rates.
 func contests(r score.Result) (all [][]rank) {
 	label, sign := rankedBy(r.Labels())
 	for i := range r.Runs {
@@ -204,6 +204,7 @@ func decide(c []rank, r score.Result, sign float64) bool {
 	if len(c) < 2 || !score.OneBasis(rates) {
 		return false
 	}
+	slices.SortStableFunc(c, func(a, b rank) int { return cmp.Compare(a.by, b.by) })
 	for i := range c {
 		for j := range c {
 			if pair := pairOf(r, c[i].run, c[j].run); pair == nil || !pair.Apart() {

@@ -43,13 +43,21 @@ const cited = `@inproceedings{cui2025orbench,
 func (v Methods) Document() table.Document {
 	r := v.Result
 	d := table.Document{Title: "Methods", Simulated: r.Simulated}
+	add := func(texts ...string) {
+		for _, text := range slices.DeleteFunc(texts, func(text string) bool { return text == "" }) {
+			d.Add(table.Paragraph(text))
+			d.AddTo(table.OnScreen, table.Gap)
+		}
+	}
+	all := subjects(r)
+	add(lead(all, r, score.Words(r.Runs, r.Judges()...)))
 	for _, t := range tablesOf(r, "counts", "labels", "disputed") {
 		d.Add(t.Section)
 	}
-	for _, text := range []string{measured(r), judged(r), leftOut(r)} {
-		d.Add(table.Paragraph(text))
-		d.AddTo(table.OnScreen, table.Gap)
+	if !labeled(r) {
+		add(unchecked(all, r))
 	}
+	add(measured(r), judged(r), leftOut(r))
 	cite := bibliography(r)
 	d.AddTo(table.InMarkdown, table.Raw("```bibtex\n"))
 	d.AddTo(table.OnScreen|table.InMarkdown, table.Raw(cite))

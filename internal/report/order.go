@@ -1,12 +1,12 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -18,14 +18,17 @@ import (
 // told apart.
 func notApart(r score.Result) string {
 	ranked := contests(r)
-	if len(ranked) > 1 {
-		return "A rank is a range where targets are not told apart."
-	}
 	if len(ranked) == 0 {
 		return ""
 	}
 	order := ranked[0]
-	slices.SortStableFunc(order, func(a, b rank) int { return cmp.Compare(a.by, b.by) })
+	if len(ranked) > 1 {
+		line := "A rank is a range where targets are not told apart."
+		if tell := labelsToTell(order); tell != "" {
+			line += " On " + order[0].run.Dataset + ", " + strings.ToLower(tell[:1]) + tell[1:]
+		}
+		return line
+	}
 	var pairs []string
 	for i, next := range order[1:] {
 		if p := pairOf(r, order[i].run, next.run); p != nil && !p.Apart() {
@@ -40,6 +43,47 @@ func notApart(r score.Result) string {
 		who = "any two neighbors"
 	}
 	return strings.TrimSpace("Not told apart, so that a rank is a range: " + who + ". " + labelsToTell(order))
+}
+
+// worst says which target refuses the most safe prompts, or the fewest toxic ones where no safe
+// prompt was asked. It is empty if targets are not ranked, or if sets do not agree.
+func worst(r score.Result) string {
+	ranked := contests(r)
+	var last, next []float64
+	apart := 0
+	for _, order := range ranked {
+		n := len(order)
+		if order[n-1].run.Target != ranked[0][len(ranked[0])-1].run.Target || order[n-1].by == order[n-2].by {
+			return ""
+		}
+		last, next = append(last, math.Abs(order[n-1].by)), append(next, math.Abs(order[n-2].by))
+		if order[n-1].first == n {
+			apart++
+		}
+	}
+	if len(last) == 0 {
+		return ""
+	}
+	most := "the most safe prompts"
+	if label, _ := rankedBy(r.Labels()); label == orbench.Toxic {
+		most = "the fewest toxic prompts"
+	}
+	between := func(all []float64) string {
+		lo, hi := table.Percent(slices.Min(all)), table.Percent(slices.Max(all))
+		if lo == hi {
+			return hi
+		}
+		return strings.TrimSuffix(lo, "%") + "–" + hi
+	}
+	run := ranked[0][len(ranked[0])-1].run
+	line := fmt.Sprintf("%s refuses %s: %s, the next %s", table.Name(run.TargetCaption(), run.Simulated), most, between(last), between(next))
+	switch {
+	case apart == 0:
+		line += "; the two are not told apart"
+	case apart < len(ranked):
+		line += fmt.Sprintf("; told apart on %d of %d sets", apart, len(ranked))
+	}
+	return line + "."
 }
 
 // labelsToTell says how many labels of each target's answers, on the same

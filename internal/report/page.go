@@ -26,8 +26,11 @@ var pageTemplate string
 // reportPage is the data that page.html shows.
 type reportPage struct {
 	page.Frame
-	// Sentence says the rates of a single target.
+	// Sentence is read first; see lead.
 	Heading, Sentence, Cost, Source, Comparability string
+	// Example is a safe prompt that was refused, with its title and where refusals concentrate.
+	Example               *score.Example
+	Refused, Concentrated string
 	// Linked says that counts open the answers that they count, and AllAnswers is the
 	// address of all of them.
 	Linked     bool
@@ -130,7 +133,7 @@ func (of Page) opens(q page.Query) string {
 // Write writes the page.
 func (of Page) Write(w io.Writer) error {
 	r := of.Result
-	words := score.Words(r.Runs, r.Judges()...)
+	all, words := subjects(r), score.Words(r.Runs, r.Judges()...)
 	t, err := page.Parse("page", pageTemplate, template.FuncMap{"word": words.Of})
 	if err != nil {
 		return err
@@ -142,16 +145,15 @@ func (of Page) Write(w io.Writer) error {
 		Made: r.Provenance.Sections(), Account: accountLine(r), Hashes: hashesOf(r),
 	}
 	p.Lines = slices.DeleteFunc(append(judgeErrorLines(r), intervalNote(r), fewLabelsNote(r)), func(line string) bool { return line == "" })
-	next, _ := remarks(subjects(r), r, r.Labels())
+	next, _ := remarks(all, r, r.Labels())
 	p.Next = slices.DeleteFunc(append(next, notApart(r)), func(line string) bool { return line == "" || line == p.Account || slices.Contains(p.Lines, line) })
 	p.Simulated = r.Simulated
 	p.Heading = words.Of("Over-refusal report")
 	if p.Title == "" {
 		p.Title = p.Heading
 	}
-	if all := subjects(r); len(all) == 1 {
-		p.Sentence = plainly(all[0], r.Labels(), words)
-	}
+	p.Sentence = lead(all, r, words)
+	p.Example, p.Refused, p.Concentrated = exampleOf(all, r)
 	p.First = pageMatrix{laidOut: matrix(r, false, false), of: &of}
 	for i, judge := range r.Judges() {
 		if i > 0 {

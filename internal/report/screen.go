@@ -23,10 +23,10 @@ func firstScreen(d *table.Document, v View) {
 	all, labels := subjects(r), r.Labels()
 	words := score.Words(r.Runs, r.Judges()...)
 	titles := strings.Join(table.RowsOf(labels, table.LabelTitle), ". ") + ". "
+	if line := lead(all, r, words); line != "" && !v.Beside {
+		d.AddTo(table.OnBrief, table.Line(line), table.Gap)
+	}
 	if len(all) == 1 && !v.Beside {
-		if line := plainly(all[0], labels, words); line != "" {
-			d.AddTo(table.OnBrief, table.Line(line), table.Gap)
-		}
 		d.AddTo(table.OnBrief, words.Section(card(all[0], r, labels, titles)))
 	} else if t := matrix(r, v.OfJudges && len(r.Judges()) > 1, v.Beside); len(t.Rows) > 0 {
 		t.Note = strings.TrimSpace(words.Of(titles) + t.Note + " " + notApart(r))
@@ -53,6 +53,15 @@ func firstScreen(d *table.Document, v View) {
 	for _, line := range lines {
 		d.AddTo(table.OnBrief, table.Line(words.Of(line)))
 	}
+}
+
+// lead is the sentence that is read first: the rates of a single target, or which of several
+// refuses most. It may be empty.
+func lead(all []subject, r score.Result, words table.Words) string {
+	if len(all) == 1 {
+		return plainly(all[0], r.Labels(), words)
+	}
+	return words.Of(worst(r))
 }
 
 // plainly says the rates of one target in a sentence; it is empty if there are none.
@@ -205,8 +214,22 @@ func judgeErrorLines(r score.Result) []string {
 // addExample adds a safe prompt that was refused, its answer, and the
 // categories that stand out.
 func addExample(d *table.Document, all []subject, r score.Result, words table.Words) {
+	example, title, concentrated := exampleOf(all, r)
+	if example == nil {
+		return
+	}
+	d.AddTo(table.OnBrief, table.Line(words.Of(title)+":"),
+		table.Note{Mark: "  ", Text: "“" + example.Prompt + "”"}, table.Note{Mark: "  → ", Text: "“" + example.Answer + "”"})
+	if concentrated != "" {
+		d.AddTo(table.OnBrief, table.Note{Mark: "  ", Text: concentrated})
+	}
+	d.AddTo(table.OnBrief, table.Gap)
+}
+
+// exampleOf returns a safe prompt that was refused and its title; of a single target also the
+// categories that stand out. The example is nil if there is none.
+func exampleOf(all []subject, r score.Result) (example *score.Example, title, concentrated string) {
 	var of subject
-	var example *score.Example
 	for _, s := range all {
 		for _, j := range s.runs[orbench.Safe].Judges {
 			if j.Example != nil && j.Example.Better(example) {
@@ -214,19 +237,11 @@ func addExample(d *table.Document, all []subject, r score.Result, words table.Wo
 			}
 		}
 	}
-	if example == nil {
-		return
-	}
-	title := "Refused, though safe"
+	title = "Refused, though safe"
 	if len(all) > 1 {
-		title += ", by " + of.name()
+		return example, title + ", by " + of.name(), ""
 	}
-	d.AddTo(table.OnBrief, table.Line(words.Of(title)+":"),
-		table.Note{Mark: "  ", Text: "“" + example.Prompt + "”"}, table.Note{Mark: "  → ", Text: "“" + example.Answer + "”"})
-	if line := standsOut(r, of.runs[orbench.Safe]); line != "" && len(all) == 1 {
-		d.AddTo(table.OnBrief, table.Note{Mark: "  ", Text: line})
-	}
-	d.AddTo(table.OnBrief, table.Gap)
+	return example, title, standsOut(r, of.runs[orbench.Safe])
 }
 
 // standsOut names the categories that are refused significantly more often than
@@ -260,11 +275,9 @@ func remarks(all []subject, r score.Result, labels []orbench.Label) (lines, alar
 		lines = append(lines, accountLine(r))
 	}
 	lines = append(lines, rareLines(all, r, labels)...)
-	switch {
-	case labeled(r):
+	if labeled(r) {
 		lines = append(lines, fewLabelsNote(r))
-	case slices.Equal(r.Judges(), []string{judge.Flag}) || len(r.Judges()) == 0:
-	default:
+	} else {
 		lines = append(lines, unchecked(all, r))
 	}
 	return lines, alarms
@@ -330,9 +343,9 @@ func withheldIn(s subject, labels []orbench.Label) (n noRates) {
 }
 
 // unchecked says that nobody has checked the judge on these answers, how much
-// work a check is, and what it gives. It is empty if nothing was judged.
+// work a check is, and what it gives. It is empty if nothing was judged, and of the flags of a guard.
 func unchecked(all []subject, r score.Result) string {
-	if !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return len(run.Judges) > 0 && run.Judges[0].Judged > 0 }) {
+	if slices.Equal(r.Judges(), []string{judge.Flag}) || !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return len(run.Judges) > 0 && run.Judges[0].Judged > 0 }) {
 		return ""
 	}
 	line := r.Judges()[0] + ": " + string(figure.Never)
