@@ -31,8 +31,8 @@ var servers sync.Map
 // ownServer starts a server of a kind with weights, and puts its address into $OWN; called again
 // it exchanges them: own KIND [WEIGHTS [REFUSED]]. Kinds are vllm, llamacpp, ollama and
 // fingerprint, of which each tells its weights, silent and gateway, which do not, judge, which
-// judges, gone, which takes no call, and restarts, which is vllm with others from its tenth call
-// on.
+// judges, gone, which takes no call, restarts, which is vllm with others from its tenth call on, and
+// serves, which is vllm with the model of that name alone.
 func ownServer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: own KIND [WEIGHTS [REFUSED]]")
@@ -83,6 +83,8 @@ func (s *exchanged) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		say(`{"object":"list","data":[{"id":"mine","object":"model","created":%d,"owned_by":"vllm","root":"/checkpoints/%s","parent":null,"max_model_len":4096,"permission":[{"id":"modelperm-%x","created":%[1]d}]}]}`, rand.Int32(), s.weights, rand.Int64())
 	case r.URL.Path == "/props" && s.kind == "llamacpp":
 		say(`{"default_generation_settings":{"n_ctx":4096},"total_slots":%d,"model_path":"/models/%s.gguf","build_info":"b7000-abc","chat_template":"{{ messages }}","media_marker":"<__media_%x__>"}`, 1+rand.IntN(8), s.weights, rand.Int64())
+	case r.URL.Path == "/v1/models" && s.kind == "serves":
+		say(`{"object":"list","data":[{"id":%q,"object":"model","owned_by":"vllm","root":"/checkpoints/%[1]s"}]}`, s.weights)
 	case r.URL.Path == "/v1/models" && s.kind == "llamacpp":
 		say(`{"object":"list","data":[{"id":"mine","created":%d,"owned_by":"llamacpp","meta":{"n_params":134515008,"size":96576768,"n_ctx":2048}}]}`, rand.Int32())
 	case r.URL.Path == "/api/tags" && s.kind == "ollama":
@@ -101,6 +103,10 @@ func (s *exchanged) complete(w http.ResponseWriter, body []byte) {
 	}
 	if err := json.Unmarshal(body, &asked); err != nil || len(asked.Messages) == 0 {
 		http.Error(w, `{"error":{"message":"no messages"}}`, http.StatusBadRequest)
+		return
+	}
+	if s.kind == "serves" && asked.Model != s.weights {
+		http.Error(w, `{"error":{"message":"The model does not exist.","type":"NotFoundError","code":404}}`, http.StatusNotFound)
 		return
 	}
 	h := fnv.New64a()

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/queue"
 	"github.com/orbench/orbench/internal/settings"
@@ -15,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/model"
 )
 
 // fill makes the calls that a study lacks at once, and shows how it goes. The error is that
@@ -40,10 +43,6 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 	limits := e.Limits(r.Calls, r.Clients)
 	for _, m := range r.Job.Refs() {
 		c := r.Clients.Client(m.Provider, m.Endpoint)
-		// Before the first call, whose time it would take.
-		if listed := r.Clients.Described(m).Listed; len(listed) > 0 {
-			e.sayUnlisted(m.Model, c.Recipient.Address, listed)
-		}
 		live.Lane(m, c.Model, limits(c))
 	}
 	if shown != nil {
@@ -72,13 +71,36 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 	return stats, err
 }
 
-// sayUnlisted says that a server does not list a model that it is asked, but others.
-func (e *Env) sayUnlisted(name, server string, listed []string) {
-	hint := ""
-	if near := settings.Nearest(name, listed); near != "" {
-		hint = fmt.Sprintf("did you mean %q? ", near)
+// sayUnlisted says of judges, and of targets that lack answers, that their server does not list
+// them, but others.
+func (e *Env) sayUnlisted(ctx context.Context, r Running, m store.Reader) error {
+	asked := slices.DeleteFunc(slices.Clone(r.Job.Models), func(of job.Asked) bool { return len(r.Clients.Described(of.Ref).Listed) == 0 })
+	say := func(of model.Ref) {
+		asked = slices.DeleteFunc(asked, func(a job.Asked) bool { return a.Ref == of })
+		hint, listed := "", r.Clients.Described(of).Listed
+		if near := settings.Nearest(of.Model, listed); near != "" {
+			hint = fmt.Sprintf("did you mean %q? ", near)
+		}
+		server := r.Clients.Client(of.Provider, of.Endpoint).Recipient.Address
+		e.Infof("%s", untrusted.Terminal(fmt.Sprintf("warning: %s does not list the model %q; %sit lists %s", server, of.Model, hint, untrusted.Shorten(strings.Join(listed, ", "), gaveUpWide))))
 	}
-	e.Infof("%s", untrusted.Terminal(fmt.Sprintf("warning: %s does not list the model %q; %sit lists %s", server, name, hint, untrusted.Shorten(strings.Join(listed, ", "), gaveUpWide))))
+	for _, of := range slices.Clone(asked) {
+		if of.Role.Judges() {
+			say(of.Ref)
+		}
+	}
+	if len(asked) == 0 {
+		return nil
+	}
+	for call, err := range r.Job.All(ctx, m) {
+		if err != nil {
+			return err
+		}
+		if of := job.RefOf(call.Request); !call.Remembered && slices.ContainsFunc(asked, func(a job.Asked) bool { return a.Ref == of }) {
+			say(of)
+		}
+	}
+	return nil
 }
 
 // Workers gives the way to have the calls of a run made by workers, who spend on an account.

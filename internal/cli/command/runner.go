@@ -170,7 +170,11 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 		return err
 	}
 	if !whole {
-		err := e.check(ctx, r, manager)
+		// Before the first call, whose time it would take.
+		err := e.sayUnlisted(ctx, r, memory)
+		if err == nil {
+			err = e.check(ctx, r, manager)
+		}
 		if errors.Is(err, ErrOtherWeights) && before.Name != "" {
 			err = errors.Join(err, r.Study.Restore(ctx, memory, before))
 		}

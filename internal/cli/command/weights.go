@@ -55,12 +55,14 @@ func (e *Env) check(ctx context.Context, r Running, d *batch.Manager) error {
 	var requests []model.Request
 	asking := &job.Job{Name: r.Job.Name}
 	for _, c := range all {
-		said := r.Clients.Described(c.Ref).Description
-		if err := describedOtherwise(c, said); err != nil {
-			return err
-		}
-		if c.Known(said) {
-			continue
+		// vLLM answers for no model but those that it lists, such as one of several on a GPU.
+		if said := r.Clients.Described(c.Ref); said.Listed == nil || said.Value("owned_by") != "vllm" {
+			if err := describedOtherwise(c, said.Description); err != nil {
+				return err
+			}
+			if c.Known(said.Description) {
+				continue
+			}
 		}
 		checks, requests = append(checks, c), append(requests, c.Requests...)
 		asking.Models = append(asking.Models, job.Asked{Ref: c.Ref, Role: c.Role, Fixed: true})
@@ -95,6 +97,9 @@ func (e *Env) check(ctx context.Context, r Running, d *batch.Manager) error {
 				usage.Add(response.Usage.Bounded())
 			}
 		}
+		if note.Calls == 0 && len(c.Requests) > 0 {
+			continue // the study's own calls fail as well, and say why
+		}
 		if p, ok := d.Prices.Price(c.Provider, c.Model); ok {
 			note.USD = new(p.Cost(usage))
 		}
@@ -120,7 +125,7 @@ func (e *Env) fillCheck(ctx context.Context, r Running, d *batch.Manager, asking
 	r.Job, r.Targets, r.Tell = asking, nil, nil
 	_, err = e.fill(ctx, r, d, account, spent)
 	if errors.As(err, new(*fill.GivenUpError)) {
-		return nil // the study's own calls fail as well, and say why
+		return nil
 	}
 	return err
 }
