@@ -120,8 +120,11 @@ func TestLanguagesOf(t *testing.T) {
 func TestManner(t *testing.T) {
 	t.Parallel()
 	const prompts = 600
-	draws, slack := 100.0, 0.04
-	if os.Getenv("ORBENCH_LONG") == "2" {
+	draws, slack := 20.0, 0.1
+	switch os.Getenv("ORBENCH_LONG") {
+	case "1":
+		draws, slack = 100, 0.04
+	case "2":
 		draws, slack = 4000, 0
 	}
 	for _, of := range []struct {

@@ -18,7 +18,7 @@ func level(samePrompts bool) float64 {
 		return 3.5e-5
 	}
 	// Seven nights share more with the seven before, so their looks are fewer.
-	return 3.1e-4
+	return 2.5e-4
 }
 
 // Night is one look at a model: how many of its answers were refusals.
@@ -95,18 +95,42 @@ func Watch(nights []Night, samePrompts bool, looks int) {
 		for _, w := range window {
 			n.Of += (w.Rate - mean) / float64(len(window))
 		}
-		limit, share := level(samePrompts)/2/float64(looks), 1/float64(len(window))+1/(df+1)
+		limit, share := level(samePrompts)/float64(looks), 1/float64(len(window))+1/(df+1)
 		if samePrompts {
-			n.Alarm = sides[0].turned(window, share, limit) || sides[1].turned(window, share, limit)
+			n.Alarm = sides[0].turned(window, share, limit/2) || sides[1].turned(window, share, limit/2)
 		} else {
-			// Of prompts that come once, chance alone makes so much.
-			variance = max(variance, mean*(1-mean)/float64(n.N))
-			n.Alarm = deviance(n.Of, variance, skewness(variance, mean, n.N)/float64(n.N*len(window)), share) > quantile(limit, df)
+			// A rise varies more than a fall, so it has the greater part of the level.
+			part := 0.6
+			if n.Of < 0 {
+				part = 0.4
+			}
+			n.Alarm = n.byChance(mean, variance, df, share, len(window)) < limit*part
 		}
 		if !n.Alarm {
 			n.Of = 0
 		}
 	}
+}
+
+// byChance is the chance of a mean change of nights as great as n.Of and in its direction, where
+// each night asks other prompts and the model has not changed.
+//
+// The variance of a night is that of verdicts which fall by chance, which is known, and that of
+// the night itself. Its spread has a log-normal prior about one point, or about that of the
+// baseline where this is more. Each spread counts by how likely it makes the baseline's variance.
+func (n *Night) byChance(mean, variance, df, share float64, nights int) float64 {
+	const wide, steps = 0.7, 20
+	normal, chance := distuv.UnitNormal, mean*(1-mean)/float64(n.N)
+	about := math.Sqrt(max(0.01*0.01, variance-chance))
+	tail, all := 0.0, 0.0
+	for i := range steps {
+		added := about * math.Exp(wide*normal.Quantile((float64(i)+0.5)/steps))
+		v := chance + added*added
+		likely := math.Pow(v/variance*math.Exp(variance/v-1), -df/2)
+		tail += likely * normal.Survival(deviance(n.Of, v, skewness(v, mean, n.N)/float64(n.N*nights), share))
+		all += likely
+	}
+	return tail / all
 }
 
 // side watches how many prompts turn into refusals, or into answers, where each night asks the

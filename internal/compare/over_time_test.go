@@ -90,11 +90,19 @@ func alarmed(n Night) bool { return n.Alarm }
 // night of the first 300.
 func TestWatch(t *testing.T) {
 	t.Parallel()
-	years := map[string]int{"": 30, "1": 300, "2": 4000}[os.Getenv("ORBENCH_LONG")]
+	// Without ORBENCH_LONG two of the hardest cells tell what is plainly wrong.
+	years := map[string]int{"": 30, "1": 100, "2": 4000}[os.Getenv("ORBENCH_LONG")]
 	for _, others := range []bool{false, true} {
 		for _, rate := range []float64{0.005, 0.05, 0.2} {
 			for _, flips := range []float64{0.02, 0.07} {
+				if others && flips > 0.02 {
+					// A prompt that comes once has no flips.
+					continue
+				}
 				for _, spread := range []float64{0, 0.01} {
+					if years == 30 && (spread == 0 || rate != 0.2 || flips > 0.02) {
+						continue
+					}
 					t.Run(fmt.Sprint(others, rate, flips, spread), func(t *testing.T) {
 						t.Parallel()
 						alarms, found, fell, within := 0, 0, 0, 3
@@ -137,12 +145,7 @@ func TestWatch(t *testing.T) {
 						if share(alarms) > 0.05+slack {
 							t.Errorf("false alarms in %d of %d years", alarms, years)
 						}
-						least := 0.9
-						if others && rate == 0.2 && spread > 0 {
-							// New prompts and a spread of a point leave so much to chance.
-							least = 0.89
-						}
-						if share(found) < least-slack || rate == 0.2 && share(fell) < least-slack {
+						if share(found) < 0.9-slack || rate == 0.2 && share(fell) < 0.9-slack {
 							t.Errorf("%d and %d of %d steps found", found, fell, years)
 						}
 					})
