@@ -282,7 +282,7 @@ func (s *Set) connect(name, baseURL string) (model.Ref, error) {
 	if !s.Unasked {
 		c.Model = m
 		if e.Own() && p.Dialect == provider.OpenAI {
-			c.Model = &describing{Model: m, at: e, said: map[string]func() Said{}, first: map[string]Description{}}
+			c.Model = &describing{Model: m, at: e, said: map[string]func() Said{}, first: map[measured]Description{}}
 		}
 	}
 	s.clients[at] = c

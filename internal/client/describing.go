@@ -10,21 +10,34 @@ import (
 )
 
 // describing is a model on a server of the user's own. It notes with each response what the
-// server says of itself. The server is asked once, and again after a call that got no reply: it
-// may have been started anew.
+// server says of itself. The server is asked once for each measurement, which a revision tells, and
+// again after a call that got no reply: it may have been started anew.
 type describing struct {
 	model.Model
 	at provider.Endpoint
 
 	mu sync.Mutex
-	// said is what the server says now, and first what it said when it first answered.
+	// said is what the server says now of a model, and first what it said when it first answered
+	// the calls of a revision.
 	said  map[string]func() Said
-	first map[string]Description
+	first map[measured]Description
 }
+
+// measured is a model in one measurement.
+type measured struct{ model, revision string }
 
 // Ask asks the model, and meanwhile, the first time, the server. A reply of other weights than
 // the first are is an error: nobody counts it.
 func (d *describing) Ask(ctx context.Context, r model.Request) (model.Response, error) {
+	as := measured{r.Model, r.Revision}
+	d.mu.Lock()
+	if _, begun := d.first[as]; !begun {
+		if len(d.first) > 0 {
+			delete(d.said, r.Model)
+		}
+		d.first[as] = ""
+	}
+	d.mu.Unlock()
 	said := d.describe(r.Model)
 	go said()
 	response, err := d.Model.Ask(ctx, r)
@@ -40,7 +53,7 @@ func (d *describing) Ask(ctx context.Context, r model.Request) (model.Response, 
 		return response, nil
 	}
 	of := said().Description
-	if change := d.since(r.Model, of); change != "" {
+	if change := d.since(as, of); change != "" {
 		return response, &model.Error{
 			Kind: model.Invalid, Provider: r.Provider, Model: r.Model,
 			Message: "the server has other weights than when the run began: " + change,
@@ -51,13 +64,13 @@ func (d *describing) Ask(ctx context.Context, r model.Request) (model.Response, 
 }
 
 // since says in what a server describes itself otherwise than at first; empty for nothing.
-func (d *describing) since(name string, now Description) string {
+func (d *describing) since(as measured, now Description) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.first[name] == "" {
-		d.first[name] = now
+	if d.first[as] == "" {
+		d.first[as] = now
 	}
-	return d.first[name].Difference(now)
+	return d.first[as].Difference(now)
 }
 
 // describe gives what the server says of a model; see Describe.
