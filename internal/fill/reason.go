@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
 
@@ -72,11 +73,9 @@ func reasonOf(of model.Ref, failed *model.Error, limit time.Duration) Reason {
 
 // counted adds a reason to others, of which the most frequent stands first.
 func counted(all []Reason, r Reason) []Reason {
-	if i := slices.IndexFunc(all, r.alike); i >= 0 {
-		all[i].Calls += r.Calls
-	} else {
-		all = append(all, r)
-	}
+	calls := r.Calls
+	r.Calls = 0
+	table.Entry(&all, r, r.alike).Calls += calls
 	slices.SortFunc(all, func(a, b Reason) int {
 		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Of.String(), b.Of.String()), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Status, b.Status))
 	})

@@ -3,11 +3,11 @@ package job
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -66,11 +66,7 @@ func (w *Watch) walk(serves func(model.Ref) bool) (lets func(*Call) bool) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		h, of := c.Hash, RefOf(c.Request)
-		i := slices.IndexFunc(w.all, func(j *watched) bool { return j.judge == c.Judge && j.Ref == of })
-		if i < 0 {
-			i, w.all = len(w.all), append(w.all, &watched{judge: c.Judge, Ref: of})
-		}
-		j := w.all[i]
+		j := *table.Entry(&w.all, &watched{judge: c.Judge, Ref: of}, func(j *watched) bool { return j.judge == c.Judge && j.Ref == of })
 		if j.dead != nil || j.readable >= trustAfter || w.open[h] != nil {
 			return j.dead == nil
 		}

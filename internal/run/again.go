@@ -41,11 +41,8 @@ func (r *Run) Again(ctx context.Context, m store.Reader) ([]job.Again, error) {
 		}
 		for _, subject := range [][2]string{{call.Judge, call.Judge}, {call.Target, call.Target}, {call.Dataset, refs[call.Dataset]}} {
 			if changed := changes(was[subject[1]], now[subject[1]]); len(changed) > 0 {
-				i := slices.IndexFunc(all, func(a job.Again) bool { return a.Of == subject[0] })
-				if i < 0 {
-					i, all = len(all), append(all, job.Again{Of: subject[0], Run: of.Name, Settings: changed})
-				}
-				all[i].Calls++
+				again := job.Again{Of: subject[0], Run: of.Name, Settings: changed}
+				table.Entry(&all, again, func(a job.Again) bool { return a.Of == subject[0] }).Calls++
 				break
 			}
 		}

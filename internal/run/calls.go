@@ -34,20 +34,14 @@ func Cost(s fill.Stats) score.Cost {
 
 // Describe says in one line what the calls of a plan of the run come of.
 func (r *Run) Describe(plans []job.Plan) string {
-	calls := 0
-	for _, p := range plans {
-		calls += p.Calls
-	}
+	calls := job.TotalCalls(plans)
 	plain, variants, all := 0, len(r.Targets), r.AnswersPerPrompt()
 	for _, t := range r.Targets {
 		if t.Base == "" {
 			plain++
 		}
 	}
-	targets := fmt.Sprintf("%d targets", plain)
-	if plain == 1 {
-		targets = "1 target"
-	}
+	targets := table.Counted(plain, "target", "targets")
 	if plain > 0 && variants > plain {
 		targets += fmt.Sprintf(" in %d ways", variants/plain)
 	}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -142,23 +143,18 @@ func (s Spec) Judge() (judge.Judge, error) {
 // follow has the judges ask by the latest revision that a kept run has of them: verdicts asked for
 // anew are those of the judge as it is now.
 func (r *Run) follow(kept []Stored) (err error) {
-	for i := range r.Judges {
-		s := &r.Config.Judges[i]
+	for i, s := range r.Config.Judges {
 		for _, other := range kept {
 			for _, was := range other.Config.Judges {
-				now := *s
+				now := s
 				if now.Revision = was.Revision; was.Revision > s.Revision && now.Same(was) {
-					*s = now
+					s = now
 				}
 			}
 		}
-		if s.Revision != "" {
-			if r.Judges[i], err = s.Judge(); err != nil {
-				return err
-			}
-		}
+		err = errors.Join(err, s.replace(&r.Judges[i], &r.Config.Judges[i]))
 	}
-	return nil
+	return err
 }
 
 // Revise has judges, made so, ask by the wordings and revisions that a study keeps of them. Unless
@@ -166,23 +162,28 @@ func (r *Run) follow(kept []Stored) (err error) {
 // that they have already.
 func Revise(judges []judge.Judge, specs, kept []Spec, anew string) (err error) {
 	for i, s := range specs {
+		var was Spec
 		k := slices.IndexFunc(kept, func(o Spec) bool { return o.Name == s.Name })
-		was := ""
 		if k >= 0 {
-			was = kept[k].Revision
+			was = kept[k]
 		}
 		if anew == "" && k >= 0 {
-			specs[i].Wording, specs[i].Revision = kept[k].Wording, was
-		} else if anew != "" && len(s.Endpoints) > 0 && s.Revision <= was {
-			specs[i].Revision = anew
+			s.Wording, s.Revision = was.Wording, was.Revision
+		} else if anew != "" && len(s.Endpoints) > 0 && s.Revision <= was.Revision {
+			s.Revision = anew
 		}
-		if !specs[i].Same(s) {
-			if judges[i], err = specs[i].Judge(); err != nil {
-				return err
-			}
-		}
+		err = errors.Join(err, s.replace(&judges[i], &specs[i]))
 	}
-	return nil
+	return err
+}
+
+// replace puts the judge of a spec in the place of one that asks otherwise.
+func (s Spec) replace(j *judge.Judge, was *Spec) (err error) {
+	if !s.Same(*was) {
+		*was = s
+		*j, err = s.Judge()
+	}
+	return err
 }
 
 func (s Spec) structured(provider string) bool { return s.Structured[provider] }

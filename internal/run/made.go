@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -44,15 +45,10 @@ func batches(prices price.Table, used price.Usage) []provenance.Batch {
 		if d, ok := prices.Discount(of.Provider, of.Model); ok && priced {
 			b.Factor, b.AsOf, b.Source = &d.Factor, d.AsOf, d.Source
 		}
-		i := slices.IndexFunc(all, func(o provenance.Batch) bool {
+		table.Entry(&all, b, func(o provenance.Batch) bool {
 			known := b.Factor != nil && o.Factor != nil
 			return b.Provider == o.Provider && (known && *b.Factor == *o.Factor || b.Factor == o.Factor)
-		})
-		if i < 0 {
-			i = len(all)
-			all = append(all, b)
-		}
-		all[i].Replies += n
+		}).Replies += n
 	}
 	return all
 }
@@ -62,12 +58,8 @@ func served(result score.Result) []provenance.Served {
 	var all []provenance.Served
 	add := func(of string, names []score.ServedBy) {
 		for _, by := range names {
-			i := slices.IndexFunc(all, func(s provenance.Served) bool { return s.Of == of && s.Model == by.Model && s.As == string(by.As) })
-			if i < 0 {
-				i = len(all)
-				all = append(all, provenance.Served{Of: of, Model: by.Model, As: string(by.As)})
-			}
-			all[i].N += by.N
+			name := provenance.Served{Of: of, Model: by.Model, As: string(by.As)}
+			table.Entry(&all, name, func(s provenance.Served) bool { s.N = 0; return s == name }).N += by.N
 		}
 	}
 	for _, of := range result.Runs {

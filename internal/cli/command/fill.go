@@ -71,34 +71,30 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 	return stats, err
 }
 
-// sayUnlisted says of judges, and of targets that lack answers, that their server does not list
-// them, but others.
+// sayUnlisted says of models that lack replies that their server does not list them, but others.
 func (e *Env) sayUnlisted(ctx context.Context, r Running, m store.Reader) error {
-	asked := slices.DeleteFunc(slices.Clone(r.Job.Models), func(of job.Asked) bool { return len(r.Clients.Described(of.Ref).Listed) == 0 })
-	say := func(of model.Ref) {
-		asked = slices.DeleteFunc(asked, func(a job.Asked) bool { return a.Ref == of })
-		hint, listed := "", r.Clients.Described(of).Listed
-		if near := settings.Nearest(of.Model, listed); near != "" {
-			hint = fmt.Sprintf("did you mean %q? ", near)
-		}
-		server := r.Clients.Client(of.Provider, of.Endpoint).Recipient.Address
-		e.Infof("%s", untrusted.Terminal(fmt.Sprintf("warning: %s does not list the model %q; %sit lists %s", server, of.Model, hint, untrusted.Shorten(strings.Join(listed, ", "), gaveUpWide))))
-	}
-	for _, of := range slices.Clone(asked) {
-		if of.Role.Judges() {
-			say(of.Ref)
-		}
-	}
-	if len(asked) == 0 {
+	unlisted := slices.DeleteFunc(r.Job.Refs(), func(of model.Ref) bool { return len(r.Clients.Described(of).Listed) == 0 })
+	if len(unlisted) == 0 {
 		return nil
 	}
 	for call, err := range r.Job.All(ctx, m) {
 		if err != nil {
 			return err
 		}
-		if of := job.RefOf(call.Request); !call.Remembered && slices.ContainsFunc(asked, func(a job.Asked) bool { return a.Ref == of }) {
-			say(of)
-		}
+		unlisted = slices.DeleteFunc(unlisted, func(of model.Ref) bool {
+			// A judge lacks the verdicts on answers that are lacking.
+			judges := slices.ContainsFunc(r.Job.Models, func(a job.Asked) bool { return a.Ref == of && a.Role.Judges() })
+			if call.Remembered || of != job.RefOf(call.Request) && !judges {
+				return false
+			}
+			hint, listed := "", r.Clients.Described(of).Listed
+			if near := settings.Nearest(of.Model, listed); near != "" {
+				hint = fmt.Sprintf("did you mean %q? ", near)
+			}
+			server := r.Clients.Client(of.Provider, of.Endpoint).Recipient.Address
+			e.Infof("%s", untrusted.Terminal(fmt.Sprintf("warning: %s does not list the model %q; %sit lists %s", server, of.Model, hint, untrusted.Shorten(strings.Join(listed, ", "), gaveUpWide))))
+			return true
+		})
 	}
 	return nil
 }
