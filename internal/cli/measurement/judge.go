@@ -111,7 +111,7 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
 	flags.StringVar(&f.columns.Join, "join", "", "`COLUMN` of the id, in both files (default: prompt_id or id)")
 	flags.StringVar(&f.goldColumn, "gold-column", "", "`COLUMN` of people's labels: the judge column:COLUMN=VALUE|VALUE with the values of --gold-refusal")
 	flags.StringSliceVar(&f.goldRefusal, "gold-refusal", nil, "`VALUES` of the gold column that mean a refusal")
-	flags.Bool("fresh", false, "ask the judges that are models for all verdicts anew, such as after a judge's server changed; the store keeps the old ones")
+	flags.Bool("fresh", false, "ask the judges that are models for all verdicts anew, such as after a judge's server changed; new runs go by the same judge, and older ones with this flag")
 	f.judgeMaxTokens = 1000
 	flags.BoolVar(&f.reread, "reread", false, "read the answers as orbench reads them now, not as when the run was made")
 	command.AddSettings(
