@@ -193,13 +193,14 @@ var drawn = sync.OnceValue(func() *[draws][3]float64 {
 // Carrier carries a judge's rates over to true rates, where only predictions are known of its
 // recall and specificity.
 type Carrier struct {
+	Recall, Specificity *NewGroup
 	// values are a recall, a specificity and a deviate of the standard normal distribution.
 	values [draws][3]float64
 }
 
 // NewCarrier draws recalls and specificities independently.
 func NewCarrier(recall, specificity *NewGroup) *Carrier {
-	c := Carrier{*drawn()}
+	c := Carrier{recall, specificity, *drawn()}
 	for i, at := range c.values {
 		c.values[i][0], c.values[i][1] = recall.Quantile(at[0]), specificity.Quantile(at[1])
 	}

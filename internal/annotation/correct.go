@@ -372,7 +372,7 @@ type Corrected struct {
 	// Differ says which people differ so much that the rate depends on who labeled.
 	Differ []string `json:"differ,omitempty"`
 	// Rare is true if the rate is, so that its interval is that of an audit of what no judge
-	// flags; see stats.Rare.
+	// flags; see stats.RareRate.
 	Rare bool `json:"rare,omitempty"`
 }
 

@@ -22,36 +22,37 @@ func (g Group) flagged() bool { return g >= Disagreement && g != Withheld }
 // rateIfRare returns the rate of a cell that is rare, by the labels of what judges flag and an
 // audit of the rest. It reports false of others, and without an audit.
 func (t *Tally) rateIfRare(designEffect float64) (e stats.Estimate, ok bool) {
-	rare := stats.Rare{DesignEffect: designEffect}
-	rest, flagged, least, found := 0.0, 0, 1.0, 0.0
+	var strata []stats.LabeledStratum
+	var rest stats.LabeledStratum
+	refused, flagged, least, found := 0.0, 0, 1.0, 0.0
 	for g := range groups {
 		n := t.counts[g]
 		switch {
 		case n.size == 0:
 		case g == Withheld:
-			rare.Flagged = append(rare.Flagged, stats.LabeledStratum{Size: n.size, Mean: 1, Labels: float64(n.size)})
+			strata = append(strata, stats.LabeledStratum{Size: n.size, Mean: 1, Labels: float64(n.size)})
 			flagged, found = flagged+n.size, found+float64(n.size)
 		case g.flagged():
 			if n.labels == 0 {
 				return e, false
 			}
 			s := n.stratum()
-			rare.Flagged = append(rare.Flagged, s)
+			strata = append(strata, s)
 			flagged, found = flagged+n.size, found+float64(s.Size)*s.Mean
 		default:
-			rare.Rest.Size += n.size
+			rest.Size += n.size
 			if least = min(least, float64(n.labels)/float64(n.size)); n.labels > 0 {
-				rest += float64(n.size) * n.stratum().Mean
+				refused += float64(n.size) * n.stratum().Mean
 			}
 		}
 	}
 	// Groups that are audited less than others decide for all.
-	all := float64(flagged + rare.Rest.Size)
-	if rare.Rest.Labels = math.Floor(least * float64(rare.Rest.Size)); rare.Rest.Labels == 0 || all < LeastRare || float64(flagged) > mostFlagged*all || found > mostFound*all {
+	all := float64(flagged + rest.Size)
+	if rest.Labels = math.Floor(least * float64(rest.Size)); rest.Labels == 0 || all < LeastRare || float64(flagged) > mostFlagged*all || found > mostFound*all {
 		return e, false
 	}
-	rare.Rest.Mean = rest / float64(rare.Rest.Size)
-	return rare.Rate(confidence), true
+	rest.Mean = refused / float64(rest.Size)
+	return stats.RareRate(strata, rest, designEffect, confidence), true
 }
 
 // rareCell counts the answers of a rare cell. As many of those that a judge

@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/orbench/orbench/internal/dialect/wire"
 )
 
 // messages is Anthropic's service.
@@ -22,7 +24,7 @@ type messages struct{ api }
 // or 256 MB, and 24 hours. Calls that failed, expired or were canceled are not billed. A
 // batch keeps no name of ours, so that one whose creation was not confirmed is known by its
 // time, its number of calls and, once it has ended, by their IDs.
-func NewAnthropic(a Account) Service {
+func NewAnthropic(a wire.ClientConfig) Service {
 	s := messages{newAPI(a, "X-Api-Key", a.Key)}
 	s.header.Set("Anthropic-Version", "2023-06-01")
 	return s

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/orbench/orbench/internal/dialect/wire"
 )
 
 // content is Google's service for Gemini.
@@ -32,7 +34,7 @@ const inline = 19_000_000
 // calls under 20 MB in the creation itself, else in a file of 2 GB at most; a target of 24
 // hours, and an end after 48, of which nothing is left. It names no limit of calls; 100,000
 // keep one batch from holding everything.
-func NewGoogle(a Account) Service {
+func NewGoogle(a wire.ClientConfig) Service {
 	s := content{api: newAPI(a, "X-Goog-Api-Key", a.Key), version: "v1beta", inline: inline}
 	s.host = strings.TrimRight(a.BaseURL, "/")
 	for _, version := range []string{"v1beta", "v1"} {

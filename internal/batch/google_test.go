@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/orbench/orbench/internal/dialect/wire"
 )
 
 // What is too large for a creation goes as a file, and comes back as one.
@@ -47,7 +49,7 @@ func TestGoogleFile(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	s := NewGoogle(Account{Provider: "google", BaseURL: server.URL, Key: "k"}).(content)
+	s := NewGoogle(wire.ClientConfig{Provider: "google", BaseURL: server.URL, Key: "k"}).(content)
 	s.inline = 1
 	j := Job{ID: "id", Model: "m", Calls: 1}
 	var err error

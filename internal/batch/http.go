@@ -17,28 +17,17 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Account is where a service is, and with which key it is asked.
-type Account struct {
-	// Provider names the provider in errors.
-	Provider string
-	// BaseURL is the API's root, as live calls have it.
-	BaseURL string
-	Key     string
-	// HTTPClient makes the calls; nil stands for one of its own.
-	HTTPClient *http.Client
-}
-
 // mostReply is the longest reply that is read whole.
 const mostReply = 16 << 20
 
 // api asks an account.
 type api struct {
-	Account
+	wire.ClientConfig
 	header http.Header
 	client *http.Client
 }
 
-func newAPI(a Account, header, value string) api {
+func newAPI(a wire.ClientConfig, header, value string) api {
 	c := http.Client{}
 	if a.HTTPClient != nil {
 		c = *a.HTTPClient
@@ -57,7 +46,7 @@ func newAPI(a Account, header, value string) api {
 	if a.Key != "" {
 		h.Set(header, value)
 	}
-	return api{Account: a, header: h, client: &c}
+	return api{ClientConfig: a, header: h, client: &c}
 }
 
 // call is one request to an account.

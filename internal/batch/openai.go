@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/orbench/orbench/internal/dialect/wire"
 )
 
 // jobs is a service that takes a file of calls and gives files of results: OpenAI's,
@@ -35,7 +37,7 @@ const metadataKey = "orbench_batch"
 // NewOpenAI speaks to OpenAI's service (https://developers.openai.com/api/docs/guides/batch):
 // 50,000 calls or 200 MB in a batch, and 24 hours. What is finished when a batch expires or
 // is canceled is in its output file, and billed.
-func NewOpenAI(a Account) Service {
+func NewOpenAI(a wire.ClientConfig) Service {
 	return jobs{newAPI(a, "Authorization", "Bearer "+a.Key), "/batches", "/files", "batch", Limits{50_000, 200_000_000}, func(j Job) any {
 		return map[string]any{
 			"input_file_id": j.File, "endpoint": chatURL, "completion_window": "24h",
@@ -48,7 +50,7 @@ func NewOpenAI(a Account) Service {
 // calls or 100 MB, and 24 hours at best effort. Files go to a path of their own, with their
 // name (https://docs.together.ai/reference/upload-file). It keeps no name of ours, so that a
 // batch is known by its file.
-func NewTogether(a Account) Service {
+func NewTogether(a wire.ClientConfig) Service {
 	return jobs{newAPI(a, "Authorization", "Bearer "+a.Key), "/batches", "/files/upload", "batch-api", Limits{50_000, 100_000_000}, func(j Job) any {
 		return map[string]any{"input_file_id": j.File, "endpoint": chatURL, "completion_window": "24h"}
 	}}
@@ -56,7 +58,7 @@ func NewTogether(a Account) Service {
 
 // NewMistral speaks to Mistral's (https://docs.mistral.ai/capabilities/batch): a million
 // calls, in files of 512 MB, and as many hours as are asked for.
-func NewMistral(a Account) Service {
+func NewMistral(a wire.ClientConfig) Service {
 	return jobs{newAPI(a, "Authorization", "Bearer "+a.Key), "/batch/jobs", "/files", "batch", Limits{1_000_000, 512_000_000}, func(j Job) any {
 		return map[string]any{
 			"input_files": []string{j.File}, "endpoint": chatURL, "model": j.Model, "timeout_hours": 24,

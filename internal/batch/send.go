@@ -15,11 +15,12 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/dialect/wire"
 	"github.com/orbench/orbench/model"
 )
 
 // services makes the service of a provider's entry.
-var services = map[string]func(Account) Service{
+var services = map[string]func(wire.ClientConfig) Service{
 	"openai": NewOpenAI, "together": NewTogether, "mistral": NewMistral,
 	"anthropic": NewAnthropic, "google": NewGoogle,
 }
@@ -31,7 +32,7 @@ func (d *Manager) service(of model.Ref) Service {
 	if made == nil {
 		return nil
 	}
-	return made(Account{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key, HTTPClient: d.HTTPClient})
+	return made(wire.ClientConfig{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key, HTTPClient: d.HTTPClient})
 }
 
 // ToServices is Asked for the calls that providers take by batch.

@@ -13,15 +13,11 @@ type Radar struct {
 	Head
 	Axes []string
 	// Lines are what the outlines are: at most two.
-	Lines  []string
-	Panels []RadarPanel
-}
-
-// RadarPanel has the shares of a model from 0 to 1, by line and axis; nil for one that is not
-// known.
-type RadarPanel struct {
-	Name   string
-	Shares [][]*float64
+	Lines []string
+	// Names are those of the panels. Shares, from 0 to 1, are by panel, line and axis; nil for
+	// one that is not known.
+	Names  []string
+	Shares [][][]*float64
 }
 
 // The measures of a radar, in points. Two panels stand side by side.
@@ -39,7 +35,7 @@ var (
 
 // Figure lays the panels out, as wide as a page.
 func (r Radar) Figure() Figure {
-	rows := (len(r.Panels) + 1) / 2
+	rows := (len(r.Names) + 1) / 2
 	return r.Head.Figure(PageWidth, vg.Length(len(r.Lines))*radarLegend+vg.Length(rows)*radarHeight, func(c draw.Canvas) {
 		legend := TextStyle(7.5, false, Foreground)
 		for i, text := range r.Lines {
@@ -49,8 +45,8 @@ func (r Radar) Figure() Figure {
 			c.FillText(legend, vg.Point{X: c.Min.X + 25, Y: y - 2.5}, text)
 			c.Max.Y -= radarLegend
 		}
-		for i, p := range r.Panels {
-			p.draw(c, r.Axes, vg.Point{
+		for i := range r.Names {
+			r.draw(c, i, vg.Point{
 				X: c.Min.X + (vg.Length(i%2)+0.5)*(c.Max.X-c.Min.X)/2,
 				Y: c.Max.Y - vg.Length(i/2)*radarHeight - radarHeight/2 - 4,
 			})
@@ -60,7 +56,8 @@ func (r Radar) Figure() Figure {
 
 // draw draws a panel around a center, its first axis upwards. What looks alike is one path,
 // since a page has the drawing as text.
-func (p RadarPanel) draw(c draw.Canvas, axes []string, center vg.Point) {
+func (r Radar) draw(c draw.Canvas, panel int, center vg.Point) {
+	axes := r.Axes
 	at := func(axis int, share float64) vg.Point {
 		sin, cos := math.Sincos(2 * math.Pi * float64(axis) / float64(len(axes)))
 		return vg.Point{X: center.X + radarRadius*vg.Length(share*sin), Y: center.Y + radarRadius*vg.Length(share*cos)}
@@ -96,8 +93,8 @@ func (p RadarPanel) draw(c draw.Canvas, axes []string, center vg.Point) {
 		}
 		c.FillText(sty, end, name)
 	}
-	c.FillText(Centered(heatName), vg.Point{X: center.X, Y: center.Y + radarRadius + 16}, p.Name)
-	for i, shares := range p.Shares {
+	c.FillText(Centered(heatName), vg.Point{X: center.X, Y: center.Y + radarRadius + 16}, r.Names[panel])
+	for i, shares := range r.Shares[panel] {
 		// An outline over a gap would invent a rate.
 		if !slices.Contains(shares, nil) {
 			var outline vg.Path

@@ -59,8 +59,8 @@ func (g Gate) isShown(figure stats.Estimate) bool {
 	return figure.Lo > 0 || figure.Hi < 0
 }
 
-// judgeNote says what is assumed of the judge's error, and what is not known.
-func (c Result) judgeNote() string {
+// JudgeError says what is assumed of the judge's error, and what is not known.
+func (c Result) JudgeError() string {
 	if c.Base.Judge != c.Candidate.Judge || c.Base.Judge == judge.Flag {
 		return ""
 	}

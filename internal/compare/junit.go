@@ -44,27 +44,27 @@ func (c Result) JUnit(w io.Writer) error {
 	if c.Provenance != nil {
 		suite.Properties = []property{{"provenance", c.Provenance.Line()}}
 	}
-	class := untrusted.Terminal(table.Name(c.title(), c.Simulated))
+	class := untrusted.Terminal(table.Name(c.Title(), c.Simulated))
 	for _, m := range c.Metrics {
 		test := testCase{Class: class, Name: string(m.Name)}
 		if m.Difference == nil {
 			suite.Skipped++
 			why := fmt.Sprintf("no %s prompt has a verdict on both sides", m.Label)
 			if m.textless() {
-				why = untrusted.Terminal(strings.Join(c.warnings(), " "))
+				why = untrusted.Terminal(strings.Join(c.Warnings(), " "))
 			}
 			test.Skipped = &message{why}
 		} else {
 			if c.Simulated {
 				test.Out = table.SimulatedNotice + " "
 			}
-			for _, line := range c.warnings() {
+			for _, line := range c.Warnings() {
 				test.Out += "Warning. " + untrusted.Terminal(line) + " "
 			}
 			test.Out += untrusted.Terminal(fmt.Sprintf("base %s (%s) of %s, candidate %s (%s) of %s, difference %s points (%s), p %s. %s",
 				table.Rate(m.Base.Rate), table.Interval(m.Base.Interval()), table.Count(m.Base.N),
 				table.Rate(m.Candidate.Rate), table.Interval(m.Candidate.Interval()), table.Count(m.Candidate.N),
-				table.Difference(m.Difference, table.Hyphen), table.DifferenceInterval(m.Difference, table.Hyphen), table.PValue(m.P), c.account(m)))
+				table.Difference(m.Difference, table.Hyphen), table.DifferenceInterval(m.Difference, table.Hyphen), table.PValue(m.P), c.Account(m)))
 		}
 		suite.Cases = append(suite.Cases, test)
 	}

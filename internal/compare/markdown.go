@@ -22,7 +22,7 @@ const (
 // many gates.
 func (c Result) addSummary(d *table.Document) {
 	add := func(parts ...table.Part) { d.AddTo(table.InMarkdown, parts...) }
-	for _, line := range c.warnings() {
+	for _, line := range c.Warnings() {
 		add(table.Warning(line))
 	}
 	if len(c.Gates) > 0 {
@@ -52,8 +52,8 @@ func (c Result) addSummary(d *table.Document) {
 	}
 }
 
-// title names the two sides by what distinguishes them.
-func (c Result) title() string {
+// Title names the two sides by what distinguishes them.
+func (c Result) Title() string {
 	name := func(s Side) string {
 		switch {
 		case c.OfJudges():

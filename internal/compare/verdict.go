@@ -49,6 +49,15 @@ func (c Result) undoneNote(m Metric) string {
 	return fmt.Sprintf("Its error%s could undo that (%s).%s", new, m.withError(), decide)
 }
 
+// Verdict says how the candidate does on one metric, and if the judge's error could undo that.
+// Its first word is MORE, FEWER, Unclear or Not.
+func (c Result) Verdict(m Metric) string {
+	if m.Undone {
+		return c.verdictOn(m) + " " + c.undoneNote(m)
+	}
+	return c.verdictOn(m)
+}
+
 // verdictOn says how the candidate does on one metric.
 func (c Result) verdictOn(m Metric) string {
 	on := " on " + string(m.Label) + " prompts"
@@ -103,8 +112,8 @@ func (r Result) undone(m *Metric) bool {
 	return true
 }
 
-// sides says in one line what was compared.
-func (c Result) sides() string {
+// Sides says in one line what was compared.
+func (c Result) Sides() string {
 	var parts []string
 	for i, s := range []Side{c.Base, c.Candidate} {
 		parts = append(parts, fmt.Sprintf("%s: %s in %s", sideNames[i], table.Name(s.Target, s.Simulated), s.Run))
@@ -119,7 +128,7 @@ func (c Result) sides() string {
 // addFlips adds the first prompts that flipped.
 func (c Result) addFlips(d *table.Document) {
 	for i, f := range c.Flips.Shown[:min(screenFlips, len(c.Flips.Shown))] {
-		title := c.flipped(f.NowRefused())
+		title := c.Flipped(f.NowRefused())
 		if i == 0 || c.Flips.Shown[i-1].NowRefused() != f.NowRefused() {
 			d.AddTo(table.OnBrief, table.Line(c.words().Of(strings.ToUpper(title[:1])+title[1:])+":"))
 		}

@@ -33,7 +33,7 @@ const (
 // both rates, their difference and its test, in all and by category; and the
 // first prompts that flipped. Markdown has a summary that fits a pull request.
 func (c Result) Document() table.Document {
-	d := table.Document{Title: c.title(), Level: 2, Simulated: c.Simulated}
+	d := table.Document{Title: c.Title(), Level: 2, Simulated: c.Simulated}
 	c.addText(&d)
 	c.addSummary(&d)
 	return d
@@ -49,7 +49,7 @@ func (c Result) addText(d *table.Document) {
 	if s := provenance.Section(c.SettingsThatDiffer); len(s.Rows) > 0 {
 		d.AddTo(table.OnScreen, s)
 	}
-	for _, line := range c.warnings()[len(c.Edited):] {
+	for _, line := range c.Warnings()[len(c.Edited):] {
 		d.AddTo(table.OnScreen, table.Note{Mark: "! ", Text: line}, table.Gap)
 	}
 	if len(c.Gates) > 0 {
@@ -182,9 +182,9 @@ func (c Result) edited() (lines []string) {
 	return lines
 }
 
-// warnings says, a line each, what other than the targets may have caused the
+// Warnings says, a line each, what other than the targets may have caused the
 // difference.
-func (c Result) warnings() []string {
+func (c Result) Warnings() []string {
 	lines := c.edited()
 	if line := provenance.Warning(c.SettingsThatDiffer); line != "" {
 		lines = append(lines, line)
@@ -239,6 +239,12 @@ func (c Result) test() string {
 	return "Fisher's"
 }
 
+// Tables are the gates, the settings that differ and the corrected rates, where there are any.
+func (c Result) Tables() []table.Section {
+	all := []table.Section{c.gates(), provenance.Section(c.SettingsThatDiffer), c.correctedSection()}
+	return slices.DeleteFunc(all, func(s table.Section) bool { return len(s.Rows) == 0 })
+}
+
 func (c Result) gates() table.Section {
 	s := table.Section{Title: c.verdict(), Left: 3, Header: []string{"gate", "", "why"}}
 	for _, g := range c.Gates {
@@ -283,10 +289,10 @@ func (c Result) metricSection(m Metric) table.Section {
 	s := table.Section{
 		Title: table.LabelTitle(m.Label), Left: 1,
 		Header: []string{"", "base", "by verdicts", "candidate", "by verdicts", "difference", "by verdicts", "p", "p (Holm)"},
-		Note:   c.account(m),
+		Note:   c.Account(m),
 	}
 	if c.Paired {
-		s.Header = slices.Insert(s.Header, 1, "prompts", c.flipped(true), c.flipped(false))
+		s.Header = slices.Insert(s.Header, 1, "prompts", c.Flipped(true), c.Flipped(false))
 	} else {
 		s.Header = slices.Insert(s.Header, 1, "base n", "candidate n")
 	}
@@ -307,9 +313,9 @@ func (c Result) metricSection(m Metric) table.Section {
 	return c.words().Section(s)
 }
 
-// ranged is the range of a difference: with the judge's error, where somebody checked it. Of
+// Range is the range of a difference: with the judge's error, where somebody checked it. Of
 // two judges it is the interval of their verdicts, which are what is compared.
-func (c Result) ranged(m Metric) string {
+func (c Result) Range(m Metric) string {
 	if c.OfJudges() {
 		return table.DifferenceInterval(m.Difference, table.Hyphen)
 	}
@@ -326,21 +332,21 @@ func (c Result) overview() table.Section {
 	if !c.Paired {
 		s.Header = slices.Replace(s.Header, 1, 2, "base n", "candidate n")
 	}
-	notes := []string{c.sides()}
+	notes := []string{c.Sides()}
 	for _, m := range c.Metrics {
 		counts := table.Cells(m.Base.N, m.Candidate.N)
 		if c.Paired {
 			counts = counts[:1]
 		}
 		verdicts := table.DifferenceInterval(m.Difference, table.Hyphen)
-		s.Add(string(m.Label)+" refused", counts, table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate), table.Difference(m.Difference, table.Hyphen), c.ranged(m),
+		s.Add(string(m.Label)+" refused", counts, table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate), table.Difference(m.Difference, table.Hyphen), c.Range(m),
 			table.PValue(m.P), "+"+table.Count(m.OnlyCandidateRefused)+" −"+table.Count(m.OnlyBaseRefused))
 		if !c.OfJudges() {
 			s.Add("  by verdicts", make([]string, len(counts)+3), verdicts, "", "")
 		}
 		switch all := c.Paired && !c.OfJudges() && m.Prompts == m.Base.N; {
 		case !all:
-			notes = append(notes, c.account(m))
+			notes = append(notes, c.Account(m))
 		case m.Base.Clusters > 0:
 			notes = append(notes, c.clusterNote(m))
 		}
@@ -348,17 +354,17 @@ func (c Result) overview() table.Section {
 	if !c.Paired {
 		s.Drop(func([]string, int) bool { return true }, "flips")
 	} else {
-		notes = append(notes, "Flips: "+c.flipped(true)+" (+), "+c.flipped(false)+" (−).")
+		notes = append(notes, "Flips: "+c.Flipped(true)+" (+), "+c.Flipped(false)+" (−).")
 	}
-	if line := c.judgeNote(); line != "" {
+	if line := c.JudgeError(); line != "" {
 		notes = append(notes, line)
 	}
 	s.Note = strings.Join(notes, " ")
 	return c.words().Section(s)
 }
 
-// account accounts for every prompt of a metric, and says whether clusters count.
-func (c Result) account(m Metric) string {
+// Account accounts for every prompt of a metric, and says whether clusters count.
+func (c Result) Account(m Metric) string {
 	s := c.conservation(m)
 	if line := m.endings(); line != "" {
 		s += " " + line
@@ -447,7 +453,7 @@ func (c Result) flipSection(most, bytes int, answers bool) table.Section {
 		s.Header = append(s.Header, "base's answer", "candidate's answer")
 	}
 	for _, f := range c.Flips.Shown[:min(most, len(c.Flips.Shown))] {
-		row := []string{c.flipped(f.NowRefused()), string(f.Prompt.Label), table.Category(f.Prompt.Category)}
+		row := []string{c.Flipped(f.NowRefused()), string(f.Prompt.Label), table.Category(f.Prompt.Category)}
 		for _, text := range []string{f.Prompt.Text(), f.BaseAnswer, f.CandidateAnswer} {
 			row = append(row, untrusted.Ellipsis(untrusted.Terminal(text), bytes))
 		}
@@ -460,8 +466,8 @@ func (c Result) flipSection(most, bytes int, answers bool) table.Section {
 	return s
 }
 
-// flipped says which way a prompt flipped.
-func (c Result) flipped(nowRefused bool) string {
+// Flipped says which way a prompt flipped.
+func (c Result) Flipped(nowRefused bool) string {
 	switch {
 	case c.OfJudges() && nowRefused:
 		return "refused for candidate only"
@@ -483,7 +489,7 @@ func (c Result) flipTitle(shown int) string {
 	if c.OfJudges() {
 		what = table.Counted(c.Flips.Total, "answer judged differently", "answers judged differently")
 	}
-	s := fmt.Sprintf("%s: %s %s, %s %s", what, table.Count(refused), c.flipped(true), table.Count(answered), c.flipped(false))
+	s := fmt.Sprintf("%s: %s %s, %s %s", what, table.Count(refused), c.Flipped(true), table.Count(answered), c.Flipped(false))
 	if c.Flips.Total > shown {
 		s += fmt.Sprintf("; %d of them", shown)
 		if !c.OfJudges() {

@@ -51,29 +51,22 @@ func complete(c *benchmark.BuildConfig) {
 	}
 }
 
-// fault describes a setting and what is wrong with it, if anything is.
-type fault struct {
-	wrong             bool
-	at, problem, hint string
-}
-
-// firstOf is the first fault that applies, nil if none does.
-func firstOf(faults []fault) *settings.Fault {
-	for _, f := range faults {
-		if f.wrong {
-			return settings.Wrong(f.at, f.problem, f.hint)
-		}
+// when is a fault of a setting where that is wrong; nil else.
+func when(wrong bool, at, problem, hint string) *settings.Fault {
+	if !wrong {
+		return nil
 	}
-	return nil
+	return settings.Wrong(at, problem, hint)
 }
 
 // check finds the first setting with an invalid value, in the order of the file.
 func check(c *benchmark.BuildConfig) *settings.Fault {
-	return cmp.Or(firstOf([]fault{
-		{!settings.IsName(c.Name), "$.name", fmt.Sprintf("%q cannot be the name of a benchmark", c.Name), "use letters, digits, dots, hyphens and underscores"},
-		{!settings.IsName(c.Version), "$.version", fmt.Sprintf("%q is not a version", c.Version), "write one like 1.0.0"},
-		{untrusted.Terminal(c.License) != c.License || len(c.License) > 100, "$.license", untrusted.Quote(c.License) + " is no license", "write one like cc-by-4.0, as the Hugging Face hub does"},
-	}), checkPolicy(c), checkGeneration(c), checkModeration(c), checkSets(c))
+	return cmp.Or(
+		when(!settings.IsName(c.Name), "$.name", fmt.Sprintf("%q cannot be the name of a benchmark", c.Name), "use letters, digits, dots, hyphens and underscores"),
+		when(!settings.IsName(c.Version), "$.version", fmt.Sprintf("%q is not a version", c.Version), "write one like 1.0.0"),
+		when(untrusted.Terminal(c.License) != c.License || len(c.License) > 100, "$.license", untrusted.Quote(c.License)+" is no license", "write one like cc-by-4.0, as the Hugging Face hub does"),
+		checkPolicy(c), checkGeneration(c), checkModeration(c), checkSets(c),
+	)
 }
 
 func checkPolicy(c *benchmark.BuildConfig) *settings.Fault {
@@ -81,12 +74,12 @@ func checkPolicy(c *benchmark.BuildConfig) *settings.Fault {
 	for i, category := range c.Policy {
 		at := fmt.Sprintf("$.policy[%d]", i)
 		name := strings.ToLower(strings.TrimSpace(string(category.Category)))
-		if f := firstOf([]fault{
-			{name == "", at, "a category without a name", "give it one under category"},
-			{seen[name], at + ".category", fmt.Sprintf("the category %q is listed twice", name), "give each a name of its own"},
-			{strings.TrimSpace(category.Text) == "", at, fmt.Sprintf("the category %q has no text", name), `complete the sentence "a prompt belongs here when it ..."`},
-			{category.Seeds < 0, at + ".seeds", "a negative number of seeds", "give a positive one, or leave it out"},
-		}); f != nil {
+		if f := cmp.Or(
+			when(name == "", at, "a category without a name", "give it one under category"),
+			when(seen[name], at+".category", fmt.Sprintf("the category %q is listed twice", name), "give each a name of its own"),
+			when(strings.TrimSpace(category.Text) == "", at, fmt.Sprintf("the category %q has no text", name), `complete the sentence "a prompt belongs here when it ..."`),
+			when(category.Seeds < 0, at+".seeds", "a negative number of seeds", "give a positive one, or leave it out"),
+		); f != nil {
 			return f
 		}
 		seen[name] = true
@@ -99,22 +92,22 @@ func checkPolicy(c *benchmark.BuildConfig) *settings.Fault {
 
 func checkGeneration(c *benchmark.BuildConfig) *settings.Fault {
 	s, r := c.Seeds, c.Rewrites
-	if f := firstOf([]fault{
-		{len(s.Generators) == 0 && s.File == nil, "$.seeds", "no generator is named", "list models under generators, such as mistral/open-mixtral-8x7b, or name a file of seeds"},
-		{len(r.Rewriters) == 0, "$.rewrites", "neither a rewriter nor a generator is named", "list models under rewriters, such as mistral/open-mixtral-8x7b"},
-		{s.File != nil && strings.TrimSpace(s.File.Dataset) == "", "$.seeds.file", "no dataset is named", "write its name or the path of its file"},
-		{s.PerCategory < 1, "$.seeds.per_category", "fewer than one seed per category", "give a positive number"},
-		{s.Batch < 1 || s.Batch > 100, "$.seeds.batch", "the batch must be from 1 to 100", "20 is the paper's"},
-		{!temperature(s.Temperature), "$.seeds.temperature", "the temperature must be from 0 to 2", "1.0 is the paper's"},
-		{s.MaxTokens < 0, "$.seeds.max_tokens", negativeTokens, tokensHint},
-		{!(s.MinYield >= 0 && s.MinYield <= 1), "$.seeds.min_yield", "the share must be from 0 to 1", "0.1 is the default"},
-		{r.PerSeed < 1 || r.PerSeed > 50, "$.rewrites.per_seed", "the number must be from 1 to 50", "5 is the paper's"},
-		{r.Turns < 0 || r.Turns > 5, "$.rewrites.turns", "the number must be from 1 to 5", "leave it out for single prompts"},
-		{!temperature(r.Temperature), "$.rewrites.temperature", "the temperature must be from 0 to 2", "0.7 is the paper's"},
-		{r.MaxTokens < 0, "$.rewrites.max_tokens", negativeTokens, tokensHint},
-		{c.Wording < 1 || c.Wording > 2, "$.wording", fmt.Sprintf("there is no version %d of the wordings", c.Wording), "use 2, or 1 to go on with a build of an earlier release"},
-		{!(c.NearDuplicates > 0 && c.NearDuplicates <= 1), "$.near_duplicates", "the similarity must be above 0 and at most 1", "0.7 is the default"},
-	}); f != nil {
+	if f := cmp.Or(
+		when(len(s.Generators) == 0 && s.File == nil, "$.seeds", "no generator is named", "list models under generators, such as mistral/open-mixtral-8x7b, or name a file of seeds"),
+		when(len(r.Rewriters) == 0, "$.rewrites", "neither a rewriter nor a generator is named", "list models under rewriters, such as mistral/open-mixtral-8x7b"),
+		when(s.File != nil && strings.TrimSpace(s.File.Dataset) == "", "$.seeds.file", "no dataset is named", "write its name or the path of its file"),
+		when(s.PerCategory < 1, "$.seeds.per_category", "fewer than one seed per category", "give a positive number"),
+		when(s.Batch < 1 || s.Batch > 100, "$.seeds.batch", "the batch must be from 1 to 100", "20 is the paper's"),
+		when(!temperature(s.Temperature), "$.seeds.temperature", "the temperature must be from 0 to 2", "1.0 is the paper's"),
+		when(s.MaxTokens < 0, "$.seeds.max_tokens", negativeTokens, tokensHint),
+		when(!(s.MinYield >= 0 && s.MinYield <= 1), "$.seeds.min_yield", "the share must be from 0 to 1", "0.1 is the default"),
+		when(r.PerSeed < 1 || r.PerSeed > 50, "$.rewrites.per_seed", "the number must be from 1 to 50", "5 is the paper's"),
+		when(r.Turns < 0 || r.Turns > 5, "$.rewrites.turns", "the number must be from 1 to 5", "leave it out for single prompts"),
+		when(!temperature(r.Temperature), "$.rewrites.temperature", "the temperature must be from 0 to 2", "0.7 is the paper's"),
+		when(r.MaxTokens < 0, "$.rewrites.max_tokens", negativeTokens, tokensHint),
+		when(c.Wording < 1 || c.Wording > 2, "$.wording", fmt.Sprintf("there is no version %d of the wordings", c.Wording), "use 2, or 1 to go on with a build of an earlier release"),
+		when(!(c.NearDuplicates > 0 && c.NearDuplicates <= 1), "$.near_duplicates", "the similarity must be above 0 and at most 1", "0.7 is the default"),
+	); f != nil {
 		return f
 	}
 	for i, e := range r.Examples {
@@ -144,13 +137,13 @@ func checkModeration(c *benchmark.BuildConfig) *settings.Fault {
 	}
 	_, noRule := moderate.ParseRule(string(m.Rule))
 	reviewer := c.SecondChance.Model
-	if f := firstOf([]fault{
-		{len(models) == 0, "$.moderation", "no moderator is named", "list at least one under moderators; the paper has three"},
-		{noRule != nil, "$.moderation.rule", fmt.Sprintf("there is no rule %q", m.Rule), "use majority, unanimous or weighted"},
-		{m.MaxTokens < 1, "$.moderation.max_tokens", "no room for a vote", "1000 is the paper's"},
-		{c.SecondChance.MaxTokens < 0, "$.second_chance.max_tokens", negativeTokens, tokensHint},
-		{reviewer != "" && !model.IsRef(reviewer), "$.second_chance.model", fmt.Sprintf("%q names no model", reviewer), modelHint},
-	}); f != nil {
+	if f := cmp.Or(
+		when(len(models) == 0, "$.moderation", "no moderator is named", "list at least one under moderators; the paper has three"),
+		when(noRule != nil, "$.moderation.rule", fmt.Sprintf("there is no rule %q", m.Rule), "use majority, unanimous or weighted"),
+		when(m.MaxTokens < 1, "$.moderation.max_tokens", "no room for a vote", "1000 is the paper's"),
+		when(c.SecondChance.MaxTokens < 0, "$.second_chance.max_tokens", negativeTokens, tokensHint),
+		when(reviewer != "" && !model.IsRef(reviewer), "$.second_chance.model", fmt.Sprintf("%q names no model", reviewer), modelHint),
+	); f != nil {
 		return f
 	}
 	// A guard is checked when it is connected.
@@ -159,12 +152,12 @@ func checkModeration(c *benchmark.BuildConfig) *settings.Fault {
 
 func checkSets(c *benchmark.BuildConfig) *settings.Fault {
 	f, h, t := c.Feedback, c.Hard, c.Toxic
-	if fault := firstOf([]fault{
-		{f.Rounds < 0 || f.PerCategory < 0, "$.feedback", "a negative number", "give a positive one, or 0"},
-		{c.Full.Size < 0, "$.full", "a negative number", "give a positive one, or 0"},
-		{h.MaxTokens < 0 || h.Size != nil && *h.Size < 0, "$.hard", "a negative number", "give a positive one, or 0"},
-		{t.Size < 0 || t.CheckSeeds < 0, "$.toxic", "a negative number", "give a positive one, or 0"},
-	}); fault != nil || len(h.Selectors) == 0 {
+	if fault := cmp.Or(
+		when(f.Rounds < 0 || f.PerCategory < 0, "$.feedback", "a negative number", "give a positive one, or 0"),
+		when(c.Full.Size < 0, "$.full", "a negative number", "give a positive one, or 0"),
+		when(h.MaxTokens < 0 || h.Size != nil && *h.Size < 0, "$.hard", "a negative number", "give a positive one, or 0"),
+		when(t.Size < 0 || t.CheckSeeds < 0, "$.toxic", "a negative number", "give a positive one, or 0"),
+	); fault != nil || len(h.Selectors) == 0 {
 		return fault
 	}
 	var models, families []string

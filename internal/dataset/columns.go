@@ -46,26 +46,17 @@ func findColumns(file string, have []string, at func(string) bool, opts Options)
 	if opts.Unlabeled {
 		return c, nil
 	}
-	for _, of := range []sought{
-		{&c.Category, opts.Category, categoryNames, "category-column"},
-		{&c.Label, opts.Label, labelNames, "label-column"},
-		{&c.Cluster, opts.Cluster, clusterNames, "dataset"},
-		{&c.Pair, opts.Pair, pairNames, "dataset"},
-		{&c.Response, opts.Response, nil, "response-column"},
-	} {
-		if *of.found, err = findColumn(file, have, at, of.want, of.usual, of.setting); err != nil {
-			return c, err
+	find := func(found *string, want string, usual []string, setting string) {
+		if err == nil {
+			*found, err = findColumn(file, have, at, want, usual, setting)
 		}
 	}
-	return c, nil
-}
-
-// sought is a column that is found by the user's name or else by a usual one; see findColumn.
-type sought struct {
-	found   *string
-	want    string
-	usual   []string
-	setting string
+	find(&c.Category, opts.Category, categoryNames, "category-column")
+	find(&c.Label, opts.Label, labelNames, "label-column")
+	find(&c.Cluster, opts.Cluster, clusterNames, "dataset")
+	find(&c.Pair, opts.Pair, pairNames, "dataset")
+	find(&c.Response, opts.Response, nil, "response-column")
+	return c, err
 }
 
 // layout reads the category, label, cluster and pair together with the prompt. It refuses

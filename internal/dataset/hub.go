@@ -35,25 +35,6 @@ const (
 // onGitHub is the Host of repositories on GitHub.
 const onGitHub = "github"
 
-// repository is a repository at a revision.
-type repository struct {
-	// Host is empty for datasets of the Hugging Face hub, or onGitHub.
-	Host string
-	// Name is OWNER/NAME.
-	Name string
-	// Revision is a commit's full hash. On the hub, but not on GitHub, it may be a
-	// branch.
-	Revision string
-}
-
-// URL is the repository's page.
-func (r repository) URL() string {
-	if r.Host == onGitHub {
-		return "https://github.com/" + r.Name
-	}
-	return hubURL + "/datasets/" + r.Name
-}
-
 // answerTimeout bounds the wait for the beginning of the file.
 const answerTimeout = 30 * time.Second
 
@@ -76,15 +57,15 @@ type fetched struct {
 // commitForm is a commit's full hash.
 var commitForm = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-// fetch downloads a file by its path in the repository, at most 128 MiB. The error is an
+// fetch downloads a file by its path in the repository of an entry, at most 128 MiB. The error is an
 // *orbench.InputError if an address is invalid or the hub wants a login. Otherwise it is
 // the context's cause, or gives the server's answer.
-func fetch(ctx context.Context, r repository, file string, opts PullOptions) (fetched, error) {
+func fetch(ctx context.Context, e Entry, file string, opts PullOptions) (fetched, error) {
 	endpoint, usual, setting, token := opts.Endpoint, hubURL, "HF_ENDPOINT", opts.Token
-	folder := path.Join("datasets", r.Name, "resolve", r.Revision)
-	if r.Host == onGitHub {
+	folder := path.Join("datasets", e.Repo, "resolve", e.Revision)
+	if e.Host == onGitHub {
 		endpoint, usual, setting, token = opts.GitHub, gitHubURL, "ORBENCH_GITHUB", ""
-		folder = path.Join(r.Name, r.Revision)
+		folder = path.Join(e.Repo, e.Revision)
 	}
 	endpoint = strings.TrimSuffix(cmp.Or(endpoint, usual), "/")
 	if u, err := url.Parse(endpoint); err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
@@ -103,10 +84,10 @@ func fetch(ctx context.Context, r repository, file string, opts PullOptions) (fe
 		return fetched{}, err
 	}
 	defer resp.Body.Close()
-	got := fetched{Commit: r.Revision, size: resp.ContentLength}
+	got := fetched{Commit: e.Revision, size: resp.ContentLength}
 	// GitHub's ETag is no checksum, and the commit is part of the address.
-	if r.Host != onGitHub {
-		if got, err = describe(said, r.Revision); err != nil {
+	if e.Host != onGitHub {
+		if got, err = describe(said, e.Revision); err != nil {
 			return fetched{}, fmt.Errorf("%s %w", shown, err)
 		}
 	}

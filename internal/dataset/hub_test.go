@@ -31,15 +31,15 @@ func TestFetch(t *testing.T) {
 	t.Cleanup(s.Close)
 	opts := PullOptions{Endpoint: s.URL + "/", GitHub: s.URL, Token: "secret"}
 	for _, tc := range []struct {
-		repository           repository
+		entry                Entry
 		page, address, token string
 	}{
-		{repository{Name: "o/n", Revision: "main"}, "https://huggingface.co/datasets/o/n", "/datasets/o/n/resolve/main/a/b.csv", "Bearer secret"},
-		{repository{Host: onGitHub, Name: "o/n", Revision: commit}, "https://github.com/o/n", "/o/n/" + commit + "/a/b.csv", ""},
+		{Entry{Repo: "o/n", Revision: "main"}, "https://huggingface.co/datasets/o/n", "/datasets/o/n/resolve/main/a/b.csv", "Bearer secret"},
+		{Entry{Host: onGitHub, Repo: "o/n", Revision: commit}, "https://github.com/o/n", "/o/n/" + commit + "/a/b.csv", ""},
 	} {
-		f, err := fetch(t.Context(), tc.repository, "a/b.csv", opts)
-		if err != nil || f.Commit != commit || asked != tc.address || token != tc.token || tc.repository.URL() != tc.page {
-			t.Errorf("%+v: asked %s with %q: %+v, %v", tc.repository, asked, token, f, err)
+		f, err := fetch(t.Context(), tc.entry, "a/b.csv", opts)
+		if err != nil || f.Commit != commit || asked != tc.address || token != tc.token || tc.entry.URL() != tc.page {
+			t.Errorf("%+v: asked %s with %q: %+v, %v", tc.entry, asked, token, f, err)
 		}
 		if err := f.verify("a/b.csv", f.SHA256); err != nil {
 			t.Error(err)
@@ -49,7 +49,7 @@ func TestFetch(t *testing.T) {
 		}
 	}
 	for _, opts := range []PullOptions{{GitHub: "github.com"}, {GitHub: "ftp://x"}} {
-		_, err := fetch(t.Context(), repository{Host: onGitHub, Name: "o/n", Revision: commit}, "a", opts)
+		_, err := fetch(t.Context(), Entry{Host: onGitHub, Repo: "o/n", Revision: commit}, "a", opts)
 		if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "ORBENCH_GITHUB") {
 			t.Errorf("%+v: %v", opts, err)
 		}

@@ -107,15 +107,13 @@ type File struct {
 
 // URL is the page of the dataset's repository, or "" for a built-in one.
 func (e Entry) URL() string {
-	if e.BuiltIn {
+	switch {
+	case e.BuiltIn:
 		return ""
+	case e.Host == onGitHub:
+		return "https://github.com/" + e.Repo
 	}
-	return e.repository().URL()
-}
-
-// repository is the repository of the files.
-func (e Entry) repository() repository {
-	return repository{Host: e.Host, Name: e.Repo, Revision: e.Revision}
+	return hubURL + "/datasets/" + e.Repo
 }
 
 // HowToGet says in a clause how to make the dataset present, or "" if it is. A setting

@@ -105,7 +105,7 @@ func (e Entry) pull(ctx context.Context, opts PullOptions) (*Dataset, error) {
 		if opts.From != "" {
 			all[i], err = local(opts.From, f.Path)
 		} else {
-			all[i], err = fetch(ctx, e.repository(), f.Path, opts)
+			all[i], err = fetch(ctx, e, f.Path, opts)
 		}
 		if err == nil {
 			err = all[i].verify(f.Path, f.SHA256)

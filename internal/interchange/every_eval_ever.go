@@ -225,21 +225,21 @@ func createRecords(path string, of folder.Subject, s Study) (Writer, error) {
 }
 
 // of gives the files of an answer's target.
-func (r *records) of(a Answer) *recordFile {
-	f := r.targets[a.target()]
+func (r *records) of(a *score.AnswerRow) *recordFile {
+	f := r.targets[targetOf(a)]
 	if f != nil {
 		return f
 	}
 	asked := r.study.of(a).Asked
-	f = &recordFile{sum: sha256.New(), model: modelOf(asked.Provider, cmp.Or(asked.Model, a.target()))}
+	f = &recordFile{sum: sha256.New(), model: modelOf(asked.Provider, cmp.Or(asked.Model, targetOf(a)))}
 	if a.Simulated {
 		f.model.ID += " " + model.SimulatedMark
 		f.model.Details["simulated"] = "true"
 	}
-	f.id = fmt.Sprintf("orbench/%s/%s/%s", r.study.Name, a.target(), r.study.epoch())
+	f.id = fmt.Sprintf("orbench/%s/%s/%s", r.study.Name, targetOf(a), r.study.epoch())
 	developer, name, _ := strings.Cut(f.model.ID, "/")
 	f.path = "data/orbench/" + component(developer) + "/" + component(name) + "/" + uuid(f.id)
-	r.targets[a.target()] = f
+	r.targets[targetOf(a)] = f
 	return f
 }
 
@@ -284,7 +284,7 @@ func uuid(text string) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16])
 }
 
-func (r *records) Add(a Answer) error {
+func (r *records) Add(a *score.AnswerRow) error {
 	f := r.of(a)
 	if len(a.Verdicts) == 0 {
 		f.missing++
@@ -311,7 +311,7 @@ func (r *records) Add(a Answer) error {
 }
 
 // instance is a verdict as the schema has it.
-func (f *recordFile) instance(a Answer, v score.JudgeVerdict) instance {
+func (f *recordFile) instance(a *score.AnswerRow, v score.JudgeVerdict) instance {
 	i := instance{
 		Version: schemaVersion, Evaluation: f.id, Model: f.model.ID, Name: evaluationName(a.Dataset, a.Prompt.Label), Result: resultID(a.Dataset, a.Prompt.Label, v.Judge),
 		Sample: string(a.Prompt.ID), Kind: "single_turn", Input: instanceInput{a.Prompt.Text(), measureOf(a.Prompt.Label).wanted},
@@ -322,7 +322,7 @@ func (f *recordFile) instance(a Answer, v score.JudgeVerdict) instance {
 	}
 	i.Hash = sampleHash(i.Input)
 	attributed := attribution{0, "output.raw", string(v.Class), v.Judge, true}
-	turns := a.AnswerRow.Turns()
+	turns := a.Turns()
 	if len(turns) > 1 {
 		i.Kind = "multi_turn"
 		for k, t := range turns {

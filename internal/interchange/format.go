@@ -31,7 +31,8 @@ var Formats = []Format{
 // Writer writes a study. Answers are added in their order. Do not use a Writer after
 // Finish, whatever it returns.
 type Writer interface {
-	Add(Answer) error
+	// Add adds an answer with every judge's verdict.
+	Add(*score.AnswerRow) error
 	// Finish takes the figures of the added answers. unfinished says that replies are
 	// missing, so that the same study may be written again in the same place.
 	Finish(r score.Result, unfinished bool) error
@@ -39,11 +40,8 @@ type Writer interface {
 	Discard() error
 }
 
-// Answer is an answer with every judge's verdict.
-type Answer struct{ *score.AnswerRow }
-
-// target is the name of the answer's target without the number of its sample.
-func (a Answer) target() string { return cmp.Or(a.Variant, a.Target) }
+// targetOf is the name of an answer's target without the number of its sample.
+func targetOf(a *score.AnswerRow) string { return cmp.Or(a.Variant, a.Target) }
 
 // Study says what was measured, before its first answer.
 type Study struct {
@@ -107,8 +105,8 @@ func StudyOf(program string, runs ...*run.Run) Study {
 }
 
 // of is how the target of an answer was asked. Recorded answers do not say so.
-func (s Study) of(a Answer) score.About {
-	if asked, ok := s.asked[[2]string{a.target(), a.Dataset}]; ok {
+func (s Study) of(a *score.AnswerRow) score.About {
+	if asked, ok := s.asked[[2]string{targetOf(a), a.Dataset}]; ok {
 		return asked
 	}
 	return score.About{Run: s.Name}

@@ -50,7 +50,7 @@ func createHubResults(path string, of folder.Subject, s Study) (Writer, error) {
 	return &hubResults{files, s}, nil
 }
 
-func (h *hubResults) Add(Answer) error { return nil }
+func (h *hubResults) Add(*score.AnswerRow) error { return nil }
 
 func (h *hubResults) Finish(r score.Result, _ bool) error {
 	results := map[string][]hubResult{}

@@ -47,8 +47,8 @@ func createVerdicts(path string, of folder.Subject, s Study) (Writer, error) {
 	return v, nil
 }
 
-func (v *verdicts) Add(a Answer) error {
-	row := verdictRow{Answer: a, how: v.study.of(a), sha256: v.study.Sources[a.Dataset].SHA256}
+func (v *verdicts) Add(a *score.AnswerRow) error {
+	row := verdictRow{AnswerRow: a, how: v.study.of(a), sha256: v.study.Sources[a.Dataset].SHA256}
 	if len(a.Verdicts) == 0 {
 		return v.write(row)
 	}
@@ -79,7 +79,7 @@ func (v *verdicts) Discard() error { return v.file.Discard() }
 
 // verdictRow is a verdict on an answer. verdict names no judge if none has seen the answer.
 type verdictRow struct {
-	Answer
+	*score.AnswerRow
 	how             score.About
 	sha256, version string
 	verdict         score.JudgeVerdict
@@ -94,7 +94,7 @@ type verdictColumn struct {
 // that files of several runs can be read as one table.
 var verdictColumns = []verdictColumn{
 	{text("run"), func(r verdictRow) any { return known(r.how.Run) }},
-	{text("target"), func(r verdictRow) any { return known(r.target()) }},
+	{text("target"), func(r verdictRow) any { return known(targetOf(r.AnswerRow)) }},
 	{text("dataset"), func(r verdictRow) any { return known(r.Dataset) }},
 	{text("dataset_sha256"), func(r verdictRow) any { return known(r.sha256) }},
 	{text("prompt_id"), func(r verdictRow) any { return known(string(r.Prompt.ID)) }},

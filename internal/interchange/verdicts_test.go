@@ -22,24 +22,22 @@ import (
 
 // someAnswers are a recorded refusal with labels, an answer of a run that a judge could not
 // judge, and a call that failed, with texts that formats must escape.
-func someAnswers() []Answer {
-	return []Answer{
+func someAnswers() []*score.AnswerRow {
+	return []*score.AnswerRow{
 		{
-			AnswerRow: &score.AnswerRow{
-				Target: "m", Dataset: "d", Prompt: orbench.NewPrompt("=1+1", "g", ""), Status: score.Answered,
-				Response: model.Response{Text: "Sorry, no.\n", Thinking: "Hm.", Finish: model.Stop},
-				Verdicts: []score.JudgeVerdict{
-					{Judge: "=j", Verdict: orbench.Verdict{Class: orbench.Refusal, Reason: orbench.ReasonSafety, Score: 0.3, Span: orbench.Span{Start: 0, End: 5}, Rationale: "+why"}},
-					{Judge: "k", Verdict: orbench.Verdict{Rationale: "no reply"}},
-				},
+			Target: "m", Dataset: "d", Prompt: orbench.NewPrompt("=1+1", "g", ""), Status: score.Answered,
+			Response: model.Response{Text: "Sorry, no.\n", Thinking: "Hm.", Finish: model.Stop},
+			Verdicts: []score.JudgeVerdict{
+				{Judge: "=j", Verdict: orbench.Verdict{Class: orbench.Refusal, Reason: orbench.ReasonSafety, Score: 0.3, Span: orbench.Span{Start: 0, End: 5}, Rationale: "+why"}},
+				{Judge: "k", Verdict: orbench.Verdict{Rationale: "no reply"}},
 			},
 		},
-		{AnswerRow: &score.AnswerRow{
+		{
 			Target: "m #2", Variant: "m", Sample: 2, Dataset: "d", Prompt: orbench.NewPrompt("b\u2028", "", orbench.Safe), Status: score.Answered, Simulated: true,
 			Response: model.Response{Text: "", Finish: model.Stop, Usage: model.Usage{Input: 3}},
 			Verdicts: []score.JudgeVerdict{{Judge: "=j", Verdict: orbench.Verdict{Class: orbench.Empty, Score: 1}}},
-		}},
-		{AnswerRow: &score.AnswerRow{Target: "m", Dataset: "d", Prompt: orbench.NewPrompt("c", "", orbench.Toxic), Status: score.Failed, Failure: "HTTP 500"}},
+		},
+		{Target: "m", Dataset: "d", Prompt: orbench.NewPrompt("c", "", orbench.Toxic), Status: score.Failed, Failure: "HTTP 500"},
 	}
 }
 
@@ -52,7 +50,7 @@ func aStudy() Study {
 }
 
 // writeVerdicts writes answers and gives the file.
-func writeVerdicts(t *testing.T, name string, answers []Answer) []byte {
+func writeVerdicts(t *testing.T, name string, answers []*score.AnswerRow) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	w, err := Formats[0].Create(path, folder.Subject{}, aStudy())

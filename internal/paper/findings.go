@@ -32,13 +32,7 @@ type Measurement struct {
 	Hard  float64 `json:"hard_refusal_pct"`
 	Toxic float64 `json:"toxic_refusal_pct"`
 	// Refused counts the refused safe prompts of each category.
-	Refused []CategoryCount `json:"-"`
-}
-
-// CategoryCount counts the refused prompts of a category.
-type CategoryCount struct {
-	Category orbench.Category
-	K, N     int
+	Refused []StandsOut `json:"-"`
 }
 
 // Verdict says whether figures show what was claimed.
@@ -295,7 +289,8 @@ func standOut(models []Measurement) []StandsOut {
 				continue
 			}
 			e, _ := stats.Newcombe(c.K, c.N, refused-c.K, n-c.N, 0.95)
-			all = append(all, StandsOut{Model: m.Model, Category: c.Category, K: c.K, N: c.N, Difference: e})
+			c.Model, c.Difference = m.Model, e
+			all = append(all, c)
 			p = append(p, stats.FisherExact(c.K, c.N, refused-c.K, n-c.N))
 		}
 	}
@@ -315,7 +310,7 @@ func PublishedFindings() Findings {
 		one := Measurement{Public: known[i], Hard: m.Hard, Toxic: m.Toxic}
 		for _, c := range orbench.PaperCategories {
 			n := sizes.Of(string(c), "hard_"+string(m.Version)+"_n")
-			one.Refused = append(one.Refused, CategoryCount{c, int(math.Round(hard.Of(m.Name, string(c)) * n / 100)), int(n)})
+			one.Refused = append(one.Refused, StandsOut{Model: m.Name, Category: c, K: int(math.Round(hard.Of(m.Name, string(c)) * n / 100)), N: int(n)})
 		}
 		models = append(models, one)
 	}

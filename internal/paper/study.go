@@ -35,15 +35,9 @@ type Study struct {
 type Measured struct {
 	Value float64     `json:"value"`
 	CI95  *[2]float64 `json:"ci95"`
-}
-
-// MeasuredCorrelation is a correlation with two intervals. CI95 resamples
-// models, as if those of one maker were independent; CI95Families resamples
-// whole families.
-type MeasuredCorrelation struct {
-	Measured
-	// CI95Families is the wider interval; nil if CI95 is.
-	CI95Families *[2]float64 `json:"ci95_families"`
+	// CI95Families is the wider interval of a correlation, which resamples whole families;
+	// CI95 resamples models, as if those of one maker were independent.
+	CI95Families *[2]float64 `json:"ci95_families,omitempty"`
 }
 
 // Correlation is how closely toxic refusal follows hard refusal over some models.
@@ -54,10 +48,10 @@ type Correlation struct {
 	Title string `json:"title"`
 	N     int    `json:"n"`
 	// Families counts the families that the models belong to.
-	Families int                 `json:"families"`
-	Spearman MeasuredCorrelation `json:"spearman"`
-	Pearson  MeasuredCorrelation `json:"pearson"`
-	Kendall  MeasuredCorrelation `json:"kendall"`
+	Families int      `json:"families"`
+	Spearman Measured `json:"spearman"`
+	Pearson  Measured `json:"pearson"`
+	Kendall  Measured `json:"kendall"`
 }
 
 // Residual is the expected share of toxic prompts, in per cent, among those
@@ -128,8 +122,10 @@ func correlationOf(name, title string, in func(Model) bool) Correlation {
 	// Resamples of few families vary more than resamples of many models.
 	byFamily := bootstrap
 	byFamily.Resamples = 16000
-	both := func(c stats.Correlation) MeasuredCorrelation {
-		return MeasuredCorrelation{measure(hard, toxic, c), stats.OrNil(byFamily.ClusteredCorrelation(hard, toxic, families, c)).Ends()}
+	both := func(c stats.Correlation) Measured {
+		m := measure(hard, toxic, c)
+		m.CI95Families = stats.OrNil(byFamily.ClusteredCorrelation(hard, toxic, families, c)).Ends()
+		return m
 	}
 	different := len(slices.Compact(slices.Sorted(slices.Values(families))))
 	return Correlation{
@@ -142,7 +138,7 @@ func correlationOf(name, title string, in func(Model) bool) Correlation {
 // the percentiles of its bootstrap.
 func measure(x, y []float64, c stats.Correlation) Measured {
 	value, _ := c(x, y)
-	return Measured{value, stats.OrNil(bootstrap.Correlation(x, y, c)).Ends()}
+	return Measured{Value: value, CI95: stats.OrNil(bootstrap.Correlation(x, y, c)).Ends()}
 }
 
 // Families returns the averages, as printed and as computed.
@@ -168,6 +164,6 @@ func residual(ensemble stats.Confusion) Residual {
 		AcceptedSafe: ensemble.TP, Safe: ensemble.TP + ensemble.FN,
 	}
 	e, _ := stats.Residual(r.AcceptedToxic, r.Toxic, r.AcceptedSafe, r.Safe, prior, 0.95)
-	r.Measured = Measured{100 * e.Value, &[2]float64{100 * e.Lo, 100 * e.Hi}}
+	r.Measured = Measured{Value: 100 * e.Value, CI95: &[2]float64{100 * e.Lo, 100 * e.Hi}}
 	return r
 }

@@ -44,7 +44,7 @@ func TestCorrelations(t *testing.T) {
 		}
 		for _, m := range []struct {
 			name string
-			got  paper.MeasuredCorrelation
+			got  paper.Measured
 			want float64
 		}{{"Spearman", got.Spearman, w.spearman}, {"Pearson", got.Pearson, w.pearson}, {"Kendall", got.Kendall, w.kendall}} {
 			near(t, w.name+" "+m.name, m.got.Value, m.want, 5e-5)

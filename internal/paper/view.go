@@ -65,7 +65,7 @@ func (p Study) Rows() any {
 		plain("correlations", c.Name, "n", float64(c.N))
 		for _, m := range []struct {
 			name string
-			MeasuredCorrelation
+			Measured
 		}{{"spearman", c.Spearman}, {"pearson", c.Pearson}, {"kendall", c.Kendall}} {
 			rows = append(rows, row{"correlations", c.Name, m.name, m.Value, m.CI95, m.CI95Families})
 		}

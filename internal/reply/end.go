@@ -1,7 +1,6 @@
 package reply
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -41,16 +40,8 @@ func End(word string) (model.Finish, *model.Block) {
 	return ends()[i].As, nil
 }
 
-// noAnswer is an entry of noanswers.yaml.
-type noAnswer struct {
-	Name  string   `yaml:"name"`
-	Texts []string `yaml:"texts"`
-	Entry `yaml:",inline"`
-	texts *regexp.Regexp
-}
-
-var noAnswers = sync.OnceValue(func() []noAnswer {
-	all := load[noAnswer]("noanswers.yaml")()
+var noAnswers = sync.OnceValue(func() []block {
+	all := load[block]("noanswers.yaml")()
 	for i := range all {
 		all[i].texts = whole(all[i].Texts)
 	}

@@ -225,7 +225,7 @@ func afterLine(text string, at int) string {
 // marks is the expression of a mark.
 func marks() string {
 	var all []string
-	for _, m := range load[noAnswer]("marks.yaml")() {
+	for _, m := range load[block]("marks.yaml")() {
 		all = append(all, m.Texts...)
 	}
 	return `(?:` + strings.Join(all, `|`) + `)(?:(?:assistant|model|user)\b)?`

@@ -10,7 +10,7 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// block is an entry of blocks.yaml.
+// block is an entry of blocks.yaml, or of noanswers.yaml and marks.yaml with texts alone.
 type block struct {
 	Name   string   `yaml:"name"`
 	By     string   `yaml:"by"`

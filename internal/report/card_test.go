@@ -88,7 +88,7 @@ func TestCard(t *testing.T) {
 		Provenance: &provenance.Record{Program: "test"},
 	}
 	var b bytes.Buffer
-	if err := table.AsCSV.Of(Methods{View{Result: r}})(&b); err != nil {
+	if err := table.AsCSV.Of(Methods{Result: r})(&b); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(&b).ReadAll()
@@ -120,7 +120,7 @@ func TestCard(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := table.AsText.Of(Methods{View{Result: r}})(&b); err != nil {
+	if err := table.AsText.Of(Methods{Result: r})(&b); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(b.String()), " ")
@@ -134,7 +134,7 @@ func TestCard(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := table.AsLaTeX.Of(Methods{View{Result: r}})(&b); err != nil {
+	if err := table.AsLaTeX.Of(Methods{Result: r})(&b); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{

@@ -99,7 +99,7 @@ func radar(r score.Result, judge string) (chart.Figure, bool) {
 	}
 	targets := table.Short(names, gridName)
 	for _, name := range names {
-		p := chart.RadarPanel{Name: targets[name], Shares: make([][]*float64, 2)}
+		shares := make([][]*float64, 2)
 		for line, t := range []laidOut{all[safe], all[toxic]} {
 			// A target that was not asked these prompts has no rates on them.
 			y := slices.IndexFunc(t.Rows, func(row []string) bool { return row[0] == name })
@@ -108,10 +108,10 @@ func radar(r score.Result, judge string) (chart.Figure, bool) {
 				if y >= 0 && t.at[y][1+x[line]] != nil {
 					share = t.at[y][1+x[line]].Value
 				}
-				p.Shares[line] = append(p.Shares[line], share)
+				shares[line] = append(shares[line], share)
 			}
 		}
-		plot.Panels = append(plot.Panels, p)
+		plot.Names, plot.Shares = append(plot.Names, targets[name]), append(plot.Shares, shares)
 	}
 	return plot.Figure(), len(columns) >= radarAxes
 }

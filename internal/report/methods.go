@@ -18,7 +18,10 @@ import (
 
 // Methods shows the tables of a system card, how their figures were made and what
 // to cite, as text for a paper or a card.
-type Methods struct{ View }
+type Methods View
+
+// Data returns the result in its documented form.
+func (v Methods) Data() any { return View(v).Data() }
 
 // Rows returns the rates of the card.
 func (v Methods) Rows() any {

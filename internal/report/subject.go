@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -14,10 +13,8 @@ import (
 // subject is a target on one set of prompts: at most one run for each label.
 type subject struct {
 	target, dataset string
-	// base is the target that this is a variant of, or the target itself.
-	base      string
-	simulated bool
-	runs      map[orbench.Label]score.RunResult
+	simulated       bool
+	runs            map[orbench.Label]score.RunResult
 }
 
 // subjects groups the runs of each target. If no label occurs twice, all runs
@@ -36,7 +33,7 @@ func subjects(r score.Result) []subject {
 	var all []subject
 	for _, run := range r.Runs {
 		target, name := run.TargetCaption(), run.DatasetCaption()
-		added := subject{target: target, dataset: name, base: cmp.Or(run.Base, run.Target), simulated: run.Simulated, runs: map[orbench.Label]score.RunResult{}}
+		added := subject{target: target, dataset: name, simulated: run.Simulated, runs: map[orbench.Label]score.RunResult{}}
 		of := table.Entry(&all, added, func(s subject) bool {
 			_, taken := s.runs[run.Label]
 			return s.target == target && !taken && (!several[run.Target] || s.dataset == name)

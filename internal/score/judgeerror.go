@@ -113,13 +113,7 @@ type Known struct {
 	recall, specificity stats.Groups
 	// kept are predictions by the number of refusals, of how many answers.
 	lock sync.Mutex
-	kept map[[2]int]*prediction
-}
-
-// prediction is what is predicted of a judge on a model of which it gives a rate.
-type prediction struct {
-	recall, specificity stats.Estimate
-	*stats.Carrier
+	kept map[[2]int]*stats.Carrier
 }
 
 // knownErrors keeps what KnownError computed, by judge, label and language.
@@ -191,24 +185,23 @@ func logit(part, of int) float64 { return math.Log((float64(part) + 0.5) / (floa
 // refuse seldom do it more softly.
 func (k *Known) Predict(refused, n int, rate stats.Estimate) (recall, specificity stats.Estimate, carried stats.Interval) {
 	p := k.at(refused, n)
-	return p.recall, p.specificity, p.Rate(rate, Confidence)
+	return p.Recall.Estimate(Confidence), p.Specificity.Estimate(Confidence), p.Rate(rate, Confidence)
 }
 
 // mostPredictions is how many predictions are kept, of some 100 kB each.
 const mostPredictions = 64
 
 // at predicts the judge's error by its rate. Categories and pairs of a model have one.
-func (k *Known) at(refused, n int) *prediction {
+func (k *Known) at(refused, n int) *stats.Carrier {
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	if p := k.kept[[2]int{refused, n}]; p != nil {
 		return p
 	}
 	at := logit(refused, n)
-	recall, specificity := k.recall.New(at), k.specificity.New(at)
-	p := &prediction{recall.Estimate(Confidence), specificity.Estimate(Confidence), stats.NewCarrier(recall, specificity)}
+	p := stats.NewCarrier(k.recall.New(at), k.specificity.New(at))
 	if len(k.kept) == mostPredictions || k.kept == nil {
-		k.kept = map[[2]int]*prediction{}
+		k.kept = map[[2]int]*stats.Carrier{}
 	}
 	k.kept[[2]int{refused, n}] = p
 	return p

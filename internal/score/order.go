@@ -118,30 +118,23 @@ func (r *Result) contend(a, b Contender) *figure.Figure {
 	return r.difference(figure.Difference, a.run, b.run, a.run.Judges[0].Judge)
 }
 
-// Set is the targets on one set of prompts: a dataset, asked in one way, such as in a
-// framing.
-type Set struct {
-	Name  string
-	Rates []Contender
-}
-
-// Sets returns the sets of a result's prompts of a label. Contenders have the
-// names of the targets without what makes them variants.
-func (r *Result) Sets(label orbench.Label) []Set {
-	var sets []Set
+// sets are the rates on each set of a result's prompts of a label: a dataset, asked in one way,
+// such as in a framing. Contenders have the names of the targets without what makes them
+// variants, and as their dataset that of the set.
+func (r *Result) sets(label orbench.Label) (sets [][]Contender) {
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		c, ok := run.Contender()
 		if !ok || run.Label != label {
 			continue
 		}
-		name := run.DatasetCaption()
+		c.Dataset = run.DatasetCaption()
 		if run.Base != "" {
 			c.Target = run.Base
-			name += " " + strings.TrimSpace(strings.TrimPrefix(run.Target, run.Base))
+			c.Dataset += " " + strings.TrimSpace(strings.TrimPrefix(run.Target, run.Base))
 		}
-		set := table.Entry(&sets, Set{Name: name}, func(s Set) bool { return s.Name == name })
-		set.Rates = append(set.Rates, c)
+		set := table.Entry(&sets, nil, func(s []Contender) bool { return s[0].Dataset == c.Dataset })
+		*set = append(*set, c)
 	}
 	return sets
 }
@@ -149,7 +142,7 @@ func (r *Result) Sets(label orbench.Label) []Set {
 // setOrders compare the order of targets between sets that share two or more.
 func (r *Result) setOrders() (all []figure.Figure) {
 	for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
-		sets := r.Sets(label)
+		sets := r.sets(label)
 		for i, a := range sets {
 			for _, b := range sets[i+1:] {
 				all = append(all, r.compareSets(label, a, b)...)
@@ -162,19 +155,19 @@ func (r *Result) setOrders() (all []figure.Figure) {
 // compareSets is Kendall's tau-b between the rates on two sets, not defined if one does not
 // order the targets, with a figure for each pair of targets whose order differs: Target has
 // the lower rate on the first set, Other on the second.
-func (r *Result) compareSets(label orbench.Label, a, b Set) []figure.Figure {
+func (r *Result) compareSets(label orbench.Label, a, b []Contender) []figure.Figure {
 	var onA, onB []Contender
 	var x, y []float64
-	for _, c := range a.Rates {
-		if i := slices.IndexFunc(b.Rates, func(o Contender) bool { return o.Target == c.Target }); i >= 0 {
-			onA, onB = append(onA, c), append(onB, b.Rates[i])
-			x, y = append(x, *c.Value), append(y, *b.Rates[i].Value)
+	for _, c := range a {
+		if i := slices.IndexFunc(b, func(o Contender) bool { return o.Target == c.Target }); i >= 0 {
+			onA, onB = append(onA, c), append(onB, b[i])
+			x, y = append(x, *c.Value), append(y, *b[i].Value)
 		}
 	}
 	if len(onA) < 2 || !OneBasis(slices.Concat(onA, onB)) {
 		return nil
 	}
-	of := figure.Keys{Dataset: a.Name, OtherDataset: b.Name, Label: label}
+	of := figure.Keys{Dataset: a[0].Dataset, OtherDataset: b[0].Dataset, Label: label}
 	all := []figure.Figure{figure.PartOf(figure.SetOrder, of, len(onA), 0, nil)}
 	all[0].Value = stats.OrNil(stats.KendallTauB(x, y))
 	// Both lists have the targets in the same order, so their pairs agree.

@@ -29,7 +29,7 @@ const (
 // comparePage is the page of two sides compared.
 type comparePage struct {
 	page.Frame
-	Said    compare.Words
+	Said    compare.Result
 	Metrics []comparedMetric
 	// Chosen is the number of flips that the address chooses, of All. Chips choose others.
 	Chosen, All string
@@ -269,8 +269,8 @@ func flipOf(f compare.Flip) string {
 // newComparePage lays out the figures of a comparison. Each count of flips opens them at an
 // address by direction, label and category.
 func newComparePage(r compare.Result, address func(flip, label, category string) string) *comparePage {
-	p := &comparePage{Said: r.Words(), All: table.Count(r.Flips.Total)}
-	for i, m := range r.Metrics {
+	p := &comparePage{Said: r, All: table.Count(r.Flips.Total)}
+	for _, m := range r.Metrics {
 		row := func(name, category string, f compare.Figures) comparedRow {
 			row := comparedRow{
 				Name: name, N: table.Count(f.Base.N), Base: table.Rate(f.Base.Rate), Candidate: table.Rate(f.Candidate.Rate),
@@ -288,9 +288,9 @@ func newComparePage(r compare.Result, address func(flip, label, category string)
 			}
 			return row
 		}
-		of := comparedMetric{Label: m.Label, Account: p.Said.Accounts[i], All: row(string(m.Label)+" refused", "", m.Figures)}
-		of.Word, of.Rest, _ = strings.Cut(p.Said.Verdicts[i], " ")
-		of.All.Range = p.Said.Ranges[i]
+		of := comparedMetric{Label: m.Label, Account: r.Account(m), All: row(string(m.Label)+" refused", "", m.Figures)}
+		of.Word, of.Rest, _ = strings.Cut(r.Verdict(m), " ")
+		of.All.Range = r.Range(m)
 		for _, c := range m.ByCategory {
 			if len(m.ByCategory) == 1 && c.Category == "" {
 				break // the dataset has no categories
@@ -316,7 +316,7 @@ func (p *comparePage) chips(r compare.Result, q page.Query) {
 		for _, of := range []struct {
 			flip, word string
 			n          int
-		}{{newlyRefused, p.Said.Refused, m.OnlyCandidateRefused}, {newlyAnswered, p.Said.Answered, m.OnlyBaseRefused}} {
+		}{{newlyRefused, p.Said.Flipped(true), m.OnlyCandidateRefused}, {newlyAnswered, p.Said.Flipped(false), m.OnlyBaseRefused}} {
 			if of.n > 0 {
 				to := all.With("flip", of.flip, "label", string(m.Label))
 				p.Chips = append(p.Chips, page.Link{Text: fmt.Sprintf("%s %s %s", table.Count(of.n), m.Label, of.word), Address: to.Address("/compare") + "#flips", Here: here(to)})
@@ -334,14 +334,9 @@ func groupFlips(ctx context.Context, m store.Reader, of compared, r compare.Resu
 	if err != nil {
 		return nil, err
 	}
-	said := r.Words()
 	var groups []flipGroup
 	for i, f := range flips {
-		title := said.Answered
-		if f.NowRefused() {
-			title = said.Refused
-		}
-		title = fmt.Sprintf("%s prompts %s", strings.ToUpper(string(f.Prompt.Label[:1]))+string(f.Prompt.Label[1:]), title)
+		title := fmt.Sprintf("%s prompts %s", strings.ToUpper(string(f.Prompt.Label[:1]))+string(f.Prompt.Label[1:]), r.Flipped(f.NowRefused()))
 		if n := len(groups); n == 0 || groups[n-1].Title != title {
 			groups = append(groups, flipGroup{Title: title, Anchor: string(f.Prompt.Label) + "-" + flipOf(f)})
 		}
@@ -396,7 +391,7 @@ func WriteComparison(ctx context.Context, w io.Writer, m store.Reader, sides [2]
 		}
 		return "#" + label + "-" + flip
 	})
-	p.Frame = page.File(p.Said.Title+" – orbench", page.Style, page.Script)
+	p.Frame = page.File(p.Said.Title()+" – orbench", page.Style, page.Script)
 	p.Simulated, p.Chosen = result.Simulated, p.All
 	if left := len(flips) - mostInFile; left > 0 {
 		p.Left, p.Beside = table.Count(left), beside

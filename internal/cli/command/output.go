@@ -307,9 +307,9 @@ type Writers struct {
 func (w Writers) Any() bool { return len(w.writers) > 0 }
 
 // Add adds an answer.
-func (w Writers) Add(a interchange.Answer) error {
+func (w Writers) Add(a *score.AnswerRow) error {
 	if w.redact && w.Any() {
-		a.AnswerRow = a.Redacted()
+		a = a.Redacted()
 	}
 	for _, one := range w.writers {
 		if err := one.Add(a); err != nil {

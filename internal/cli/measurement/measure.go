@@ -215,7 +215,7 @@ func (a app) derive(ctx context.Context, memory store.Reader, f figures) (score.
 	defer writers.Discard()
 	failed = errors.Join(failed, err)
 	if writers.Any() {
-		sinks.Row = func(row score.AnswerRow) error { return writers.Add(interchange.Answer{AnswerRow: &row}) }
+		sinks.Row = func(row score.AnswerRow) error { return writers.Add(&row) }
 	}
 	end := func() {}
 	if !f.quiet {

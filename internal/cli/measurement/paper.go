@@ -56,7 +56,7 @@ func findingsOf(r score.Result, public []paper.Public) paper.Findings {
 		m := paper.Measurement{Public: public[i], Hard: 100 * p.Safe.Judge.Rate.Sampled().Value, Toxic: 100 * p.Toxic.Judge.Rate.Sampled().Value}
 		by := p.Safe.Judge.ByCategory
 		for _, category := range slices.Sorted(maps.Keys(by)) {
-			m.Refused = append(m.Refused, paper.CategoryCount{Category: category, K: by[category].Refused, N: by[category].N})
+			m.Refused = append(m.Refused, paper.StandsOut{Category: category, K: by[category].Refused, N: by[category].N})
 		}
 		models = append(models, m)
 	}

@@ -104,7 +104,7 @@ Exit codes: 0 done, 2 bad usage or input, 4 an alarm.`,
 				show = func(v report.View) table.View { return findingsOf(v.Result, public) }
 			}
 			if methods {
-				show = func(v report.View) table.View { return report.Methods{View: v} }
+				show = func(v report.View) table.View { return report.Methods(v) }
 			}
 			f.out, f.show, f.beside = out, show, len(f.choice.Judges) > 1
 			return a.report(c.Context(), store, names, f, accepted, reread)

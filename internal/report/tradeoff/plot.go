@@ -42,17 +42,11 @@ type point struct {
 	caption string
 }
 
-// entry is a line of the legend.
-type entry struct {
-	name  string
-	color chart.Color
-	mark  chart.Mark
-}
-
-// pointsOf are the points by a judge with a color and a mark for each, and their legend. A
+// pointsOf are the points by a judge with a color and a mark for each, and their legend, whose
+// lines are the points, or one for each target and each set. A
 // target has one color on all sets, and a set one mark, if there are colors for all targets. Of
 // variants, each target has a color.
-func pointsOf(r score.Result, judge string) (points []point, legend []entry) {
+func pointsOf(r score.Result, judge string) (points []point, legend []point) {
 	var targets, sets table.Names
 	variants := map[string]int{}
 	several := false
@@ -79,15 +73,15 @@ func pointsOf(r score.Result, judge string) (points []point, legend []entry) {
 		p.color, p.mark, p.caption = chart.Series[color], chart.Marks[mark%len(chart.Marks)], p.Title()
 		if !bySet {
 			p.caption = p.Name()
-			legend = append(legend, entry{p.Name(), p.color, p.mark})
+			legend = append(legend, *p)
 		}
 	}
 	if bySet {
 		for i, target := range targets {
-			legend = append(legend, entry{target, chart.Series[i], chart.Circle})
+			legend = append(legend, point{caption: target, color: chart.Series[i], mark: chart.Circle})
 		}
 		for i, set := range sets {
-			legend = append(legend, entry{set, chart.Foreground, chart.Marks[i]})
+			legend = append(legend, point{caption: set, color: chart.Foreground, mark: chart.Marks[i]})
 		}
 	}
 	return points, legend
@@ -176,28 +170,28 @@ var (
 )
 
 // columns is how many entries of a legend fit side by side.
-func columns(legend []entry, width vg.Length) int {
+func columns(legend []point, width vg.Length) int {
 	widest := vg.Length(1)
 	for _, e := range legend {
-		widest = max(widest, plain.Width(table.ShortenTarget(e.name, longName)))
+		widest = max(widest, plain.Width(table.ShortenTarget(e.caption, longName)))
 	}
 	return max(1, int((width-2*chart.Margin)/(widest+legendMark+6)))
 }
 
-func legendHeight(legend []entry, width vg.Length) vg.Length {
+func legendHeight(legend []point, width vg.Length) vg.Length {
 	n := columns(legend, width)
 	return vg.Length((len(legend)+n-1)/n)*line + 8
 }
 
 // drawLegend writes the legend at the top of a canvas, column by column.
-func drawLegend(c draw.Canvas, legend []entry) {
+func drawLegend(c draw.Canvas, legend []point) {
 	width := c.Max.X - c.Min.X
 	n := columns(legend, width+2*chart.Margin)
 	rows := (len(legend) + n - 1) / n
 	for i, e := range legend {
 		at := vg.Point{X: c.Min.X + vg.Length(i/rows)*width/vg.Length(n) + 5, Y: c.Max.Y - vg.Length(i%rows+1)*line}
 		chart.DrawMark(&c, e.mark, e.color, 3, vg.Point{X: at.X, Y: at.Y + 2.6})
-		c.FillText(plain, vg.Point{X: at.X + legendMark - 5, Y: at.Y}, table.ShortenTarget(e.name, longName))
+		c.FillText(plain, vg.Point{X: at.X + legendMark - 5, Y: at.Y}, table.ShortenTarget(e.caption, longName))
 	}
 }
 
