@@ -160,24 +160,6 @@ func (w Words) On(s orbench.Subject) (all []orbench.Annotation) {
 	return slices.DeleteFunc(all, func(a orbench.Annotation) bool { return Word(a) == "" })
 }
 
-// By returns the subjects that a person labeled.
-func (w Words) By(person string) map[orbench.Subject]bool {
-	by := map[orbench.Subject]bool{}
-	for _, labels := range []map[orbench.Subject]map[string]orbench.Annotation{w.said, w.apart} {
-		for s, said := range labels {
-			if Word(said[person]) != "" {
-				by[s] = true
-			}
-		}
-	}
-	for s, a := range w.settled {
-		if a.By == person && Word(a) != "" {
-			by[s] = true
-		}
-	}
-	return by
-}
-
 // All returns the latest labels of an answer by all people who could decide,
 // sorted by their names.
 func (w Words) All(s orbench.Subject) (all []orbench.Annotation) {

@@ -2,12 +2,16 @@ package index
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"sort"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/facet"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/internal/words"
 )
 
@@ -57,6 +61,35 @@ func (s *Study) OfSubjects(ctx context.Context, subjects map[orbench.Subject]boo
 		}
 		return true
 	})
+}
+
+// Differ gives the rows that a person, who labeled them without its verdict, and a judge do not
+// both call a refusal. A line says how many there are; there is none where none can be compared.
+func (s *Study) Differ(ctx context.Context, m store.Reader, person, judge string) (of words.Set, lines []string, err error) {
+	all, err1 := m.Annotations(ctx)
+	kinds, err2 := s.kinds(ctx)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, nil, err
+	}
+	said, differ, both := annotation.NewWords(all), 0, 0
+	of = words.NewSet(s.Answers())
+	err = s.items(ctx, func(position int, item annotation.Item) bool {
+		for _, a := range said.All(item.Subject) {
+			for _, v := range s.Kinds[kinds[position]].Verdicts {
+				if a.By == person && v.Judge == judge && v.Class != orbench.Unjudged {
+					if both++; a.Class.Refused() != v.Class.Refused() {
+						of.Add(position)
+						differ++
+					}
+				}
+			}
+		}
+		return true
+	})
+	if both > 0 {
+		lines = append(lines, fmt.Sprintf("You and %s differ on %d of %d", untrusted.Terminal(judge), differ, both))
+	}
+	return of, lines, err
 }
 
 // Has reports whether a row is chosen.

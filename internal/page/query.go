@@ -23,7 +23,7 @@ import (
 //	                 judged, unjudged; verdicts beyond the judges are by the last judge, or
 //	                 by the first of the study
 //	split            yes: judges disagree on whether it is a refusal
-//	person           answers that the person labeled
+//	differs          answers of which the person and the first judge do not say the same
 //	q                words of the prompt or of the answer
 //	by               target: all answers to each prompt side by side; answer: one by one
 //	sort             score, -score, length, -length; by position without one
@@ -34,7 +34,7 @@ type Query url.Values
 
 // Parameters lists the names that a Query may have.
 var Parameters = []string{
-	"study", "dataset", "prompt", "target", "variant", "sample", "label", "category", "status", "judge", "verdict", "split", "person", "q", "by", "sort", "after",
+	"study", "dataset", "prompt", "target", "variant", "sample", "label", "category", "status", "judge", "verdict", "split", "differs", "q", "by", "sort", "after",
 }
 
 // ParseQuery reads the parameters of an address. Empty values are left out. An unknown

@@ -88,7 +88,7 @@ func (s *Server) answers(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	people := annotation.NewWords(said)
-	studies, err := s.look(ctx, q, people)
+	studies, err := s.look(ctx, q)
 	if err != nil {
 		return response{}, err
 	}
@@ -146,7 +146,7 @@ func (s *Server) answers(r *http.Request) (response, error) {
 		p.LinkMost(page.Query{}.With("study", q.Get("study")), rows.Words, rows.Subjects, func(q page.Query) string { return q.Address("/answers") })
 	}
 	if !s.ReadOnly && len(studies) == 1 && q.Get("prompt") == "" {
-		p.Views = append(p.Views, page.Link{Text: "label these", Address: q.Without("after", "by", "person").Address("/label")})
+		p.Views = append(p.Views, page.Link{Text: "label these", Address: q.Without("after", "by").Address("/label")})
 	}
 	return response{template: "answers", page: p, data: data}, nil
 }
@@ -213,7 +213,7 @@ func (s *Server) made(r *http.Request, found *study.Study) (response, error) {
 }
 
 // look opens the studies of a query, with its filter and order for each.
-func (s *Server) look(ctx context.Context, q page.Query, said annotation.Words) ([]looked, error) {
+func (s *Server) look(ctx context.Context, q page.Query) ([]looked, error) {
 	names := q["study"]
 	if len(names) == 0 {
 		names = []string{""}
@@ -241,12 +241,8 @@ func (s *Server) look(ctx context.Context, q page.Query, said annotation.Words) 
 				return nil, err
 			}
 		}
-		if people := q["person"]; len(people) > 0 {
-			by := map[orbench.Subject]bool{}
-			for _, person := range people {
-				maps.Copy(by, said.By(person))
-			}
-			of, err := l.rows.OfSubjects(ctx, by)
+		for _, person := range q["differs"] {
+			of, _, err := l.rows.Differ(ctx, s.Store, person, judgeOf(q, 0, l.rows))
 			if err != nil {
 				return nil, err
 			}

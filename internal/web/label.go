@@ -170,6 +170,9 @@ type labelData struct {
 	Next int `json:"next,omitempty"`
 	// Rates says what labels have made of the rates, once all are labeled, and to whoever asks.
 	Rates []string `json:"rates,omitempty"`
+	// Differing is the address of the answers on which the person and the first judge differ, as
+	// the last of Rates says; empty for none.
+	Differing string `json:"differing,omitempty"`
 }
 
 // labelItem is an answer, or a prompt, without what anybody says of it.
@@ -422,7 +425,7 @@ func revealing(q page.Query) bool {
 	if strings.HasSuffix(q.Get("sort"), "length") {
 		q = q.Without("sort")
 	}
-	return len(q.Without("study", "dataset", "prompt", "target", "variant", "sample", "label", "category", "person", "q", "by", "after")) > 0
+	return len(q.Without("study", "dataset", "prompt", "target", "variant", "sample", "label", "category", "q", "by", "after")) > 0
 }
 
 // chosen reads the answers that a filter chose, or that others sent to a person.
@@ -445,7 +448,7 @@ func (s *Server) chosen(ctx context.Context, a asked, l looked, words annotation
 				return b, err
 			}
 		} else {
-			studies, err := s.look(context.WithValue(ctx, patient{}, true), a.q, words)
+			studies, err := s.look(context.WithValue(ctx, patient{}, true), a.q)
 			if err != nil {
 				return b, err
 			}

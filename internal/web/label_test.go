@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/figure"
+	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/web"
 )
@@ -81,9 +83,10 @@ type queueData struct {
 		Word, Note, Reason string
 		Said               []struct{ Person, Word string }
 	}
-	Rates  []string
-	People []struct{ Person, Word, How string }
-	Error  string
+	Rates     []string
+	Differing string
+	People    []struct{ Person, Word, How string }
+	Error     string
 }
 
 // post does something as a page of the server would, or as header says.
@@ -213,8 +216,22 @@ func TestLabelQueue(t *testing.T) {
 
 	// Whoever looks at the rate is noted from then on, also by a later server.
 	after = s.do(anaQueue, "do", "rate")
-	if !after.RateSeen || len(after.Rates) != 4 {
+	if !after.RateSeen || len(after.Rates) != 5 {
 		t.Errorf("the rate: %+v", after)
+	}
+	// What the person and the judge do not say alike opens.
+	alike, err := url.Parse(after.Differing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	differ := s.all(page.Query(alike.Query()))
+	if want := fmt.Sprintf("You and lexical differ on %d of 99", len(differ)); after.Rates[4] != want {
+		t.Errorf("%q, want %q", after.Rates[4], want)
+	}
+	for _, row := range differ {
+		if people := s.answers(page.Query{"study": {"mine"}, "prompt": {row.Prompt.ID}}).Rows[0].People; len(people) != 1 || orbench.Class(people[0].Word).Refused() == orbench.Class(row.Verdicts[0].Class).Refused() {
+			t.Errorf("people say %+v, judges %+v", people, row.Verdicts)
+		}
 	}
 	s.do(anaQueue, "do", "label", "subject", subject.String(), "word", "refusal")
 	if a := s.said(subject); !a[len(a)-1].RateSeen {

@@ -205,8 +205,24 @@ func (s *Server) labeled(r *http.Request) (response, error) {
 			return response{}, err
 		}
 		data.Rates = report.Labeled(result)
+		if err := s.differ(ctx, q, &data); err != nil {
+			return response{}, err
+		}
 	}
 	return response{data: data}, nil
+}
+
+// differ says on how many answers of a queue the person and the first judge do.
+func (s *Server) differ(ctx context.Context, q *queue, data *labelData) error {
+	rows, err := s.study(ctx, q.opened)
+	if err != nil || len(rows.Judges) == 0 {
+		return err
+	}
+	of, lines, err := rows.Differ(ctx, s.Store, q.person, rows.Judges[0])
+	if data.Rates = append(data.Rates, lines...); !of.Empty() {
+		data.Differing = page.Query{}.With("study", q.study, "differs", q.person).Address("/answers")
+	}
+	return err
 }
 
 // step draws what the labels of a queue call for: the second phase of a step, or with more

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -65,7 +64,7 @@ func (s *Server) raw(r *http.Request) (response, error) {
 
 // callsOf lists the calls behind the answer that a query names.
 func (s *Server) callsOf(ctx context.Context, q page.Query) ([]model.Hash, error) {
-	studies, err := s.look(ctx, q, annotation.NewWords(nil))
+	studies, err := s.look(ctx, q)
 	if err != nil {
 		return nil, err
 	}

@@ -210,6 +210,7 @@ type row struct {
 		Messages            []struct{ Content string }
 	}
 	Response struct{ Text string }
+	People   []struct{ Word string }
 	Verdicts []struct {
 		Judge, Class string
 		Score        float64

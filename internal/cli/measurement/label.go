@@ -17,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/logs"
+	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
@@ -341,10 +342,11 @@ type labelHow struct {
 	// keep stores labels.
 	keep func(context.Context, []orbench.Annotation) error
 	// more is as in annotation.Sitting. outlook is that of the rates that labels correct, and
-	// labeled prints what they have made of them; nil where they make nothing.
+	// labeled prints what they have made of them, told whether all are given; nil where
+	// they make nothing.
 	more    func() ([]annotation.Entry, error)
 	outlook func() *annotation.Outlook
-	labeled func() error
+	labeled func(whole bool) error
 }
 
 // openSheet opens the sheet of exchanges that the only argument names, nil if it names none.
@@ -397,9 +399,24 @@ func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, ke
 		return asked(min(0, outlook.Rest-1))
 	}
 	how.outlook = func() *annotation.Outlook { return outlook }
-	how.labeled = func() error {
+	how.labeled = func(whole bool) error {
 		result, err := run.Derive(ctx, memory, []*run.Run{r}, evaluate.Sinks{}, kept.Figures)
-		for _, line := range report.Labeled(result) {
+		if err != nil {
+			return err
+		}
+		lines := report.Labeled(result)
+		var rows *index.Study
+		if whole && len(r.Judges) > 0 { // before that no verdict is shown
+			rows, err = kept.Study(ctx, memory, r, nil)
+		}
+		if rows != nil {
+			of, differ, failed := rows.Differ(ctx, memory, person, r.Judges[0].Name())
+			if lines = append(lines, differ...); !of.Empty() {
+				lines = append(lines, "See them with: orbench serve"+a.StoreArgument(how.store)+" "+untrusted.Shell(r.Name)+", at "+page.Query{}.With("study", r.Name, "differs", person).Address("/answers"))
+			}
+			err = failed
+		}
+		for _, line := range lines {
 			fmt.Fprintln(a.Stdout, line)
 		}
 		return err
@@ -442,7 +459,7 @@ func (a app) sit(ctx context.Context, name string, entries []annotation.Entry, w
 	}
 	fmt.Fprintln(a.Stdout, ".")
 	if err == nil && as.labeled != nil {
-		err = as.labeled()
+		err = as.labeled(p.Labeled == p.All)
 	}
 	at := a.StoreArgument(as.store)
 	again := "orbench label" + at + " " + untrusted.Shell(name) + " --as " + untrusted.Shell(person)

@@ -75,6 +75,7 @@
     queue.classList.toggle("ended", !!ended);
     if (ended) {
       $("so-far").replaceChildren(...lines(data.rates));
+      if (data.differing) $("so-far").lastChild.append(": ", Object.assign(document.createElement("a"), { href: data.differing, textContent: "see them" }));
       $("more").hidden = !data.next;
       const minutes = Math.ceil(data.next * data.seconds_per_label / 60);
       $("more").textContent = `Draw ${data.next}${data.all ? " more" : ""}, about ${minutes} min`;
