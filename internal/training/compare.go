@@ -2,6 +2,7 @@ package training
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io/fs"
 	"os"
@@ -70,9 +71,9 @@ func Compare(ctx context.Context, ref, cache string, against *Evaluations, skip 
 			return nil, err
 		}
 	}
-	prompts := 0
+	prompts, seen := 0, map[string]string{}
 	for _, name := range c.Files {
-		n, err := c.read(ctx, filepath.Join(c.Dir, name), cache, name)
+		n, err := c.read(ctx, filepath.Join(c.Dir, name), cache, name, seen)
 		if err != nil {
 			return nil, err
 		}
@@ -108,11 +109,13 @@ func (c *Checked) list(dir string, skip []string) error {
 }
 
 // read compares the rows of a file, or of a named dataset, with the evaluation sets. It
-// returns how many of them have a prompt.
-func (c *Checked) read(ctx context.Context, ref, cache, name string) (prompts int, err error) {
-	before := c.Count
+// returns how many of them have a prompt. The rows of a file that is seen in another format count
+// once.
+func (c *Checked) read(ctx context.Context, ref, cache, name string, seen map[string]string) (prompts int, err error) {
+	before, found, texts := c.Count, len(c.Findings), sha256.New()
 	_, err = eachRow(ctx, ref, cache, func(row int, said, lines []string) {
 		c.Count++
+		fmt.Fprintf(texts, "%q%q", said, lines)
 		if len(said) > 0 {
 			prompts++
 		}
@@ -125,6 +128,13 @@ func (c *Checked) read(ctx context.Context, ref, cache, name string) (prompts in
 			c.Findings = append(c.Findings, Finding{problem, name, row, text, &match})
 		}
 	})
+	sum := string(texts.Sum(nil))
+	if same, ok := seen[sum]; ok && c.Count > before {
+		c.Count, c.Findings = before, c.Findings[:found]
+		c.Unread = append(c.Unread, Unchecked{name, "the same rows as " + same + ", which count once"})
+		return prompts, err
+	}
+	seen[sum] = name
 	if read := c.Count - before; prompts < read {
 		c.Unread = append(c.Unread, Unchecked{name, fmt.Sprintf("%s of %s rows have no column that is known to hold a prompt", table.Count(read-prompts), table.Count(read))})
 	}
