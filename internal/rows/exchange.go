@@ -95,11 +95,11 @@ var partNames = [parts][]string{
 	partPrompt: {
 		"gen_ai.input.messages", "attributes.gen_ai.input.messages", "request", "request_body", "full_request", "body", "messages", "prompt", "input", "user_message",
 		"question", "query", "message", "instruction", "text", "inputs", "user_input", "conversation", "conversations", "turns", "dialogue", "transcript", "gen_ai.prompt", "attributes.gen_ai.prompt", "attributes.input.value",
-		"requestBody", "payload.text", "human", "q",
+		"requestBody", "payload.text", "human", "q", "queryText", "queryResult.queryText", // https://cloud.google.com/dialogflow/es/docs/reference/rest/v2/QueryResult
 	},
 	partReply: slices.Concat([]string{"gen_ai.output.messages", "attributes.gen_ai.output.messages", "response_body", "full_response"}, answerNames, []string{
 		"assistant_message", "assistant_response", "bot_message", "bot_response", "bot_reply", "chunks", "gen_ai.completion", "attributes.gen_ai.completion", "attributes.output.value", "content",
-		"responseBody", "ai", "a",
+		"responseBody", "ai", "a", "fulfillmentText", "queryResult.fulfillmentText",
 	}),
 	partUser: {
 		"user_id", "user", "userId", "end_user", "user.id", "enduser.id", "attributes.user.id", "attributes.enduser.id", "customer_id", "customer",

@@ -20,6 +20,7 @@ import (
 
 // shapes are logs of one exchange in the forms in which products keep them.
 var shapes = map[string]string{
+	"Dialogflow":      `{"responseId":"1","user_id":"ana","model":"m","timestamp":"2025-11-24T16:00:00Z","queryResult":{"queryText":"Hi?","fulfillmentText":"No.","intent":{"displayName":"hello"}}}`,
 	"OpenAI":          `{"created":1764000000,"request":{"model":"m","user":"ana","messages":[{"role":"system","content":"Help."},{"role":"user","content":"Hi?"}]},"response":{"choices":[{"message":{"role":"assistant","content":"No."},"finish_reason":"stop"}]}}`,
 	"OpenAI body":     `{"created":1764000000,"request":{"url":"/v1","body":{"model":"m","user":"ana","messages":[{"role":"user","content":"Hi?"}]}},"response":{"status":200,"body":{"choices":[{"message":{"content":"No."},"finish_reason":"stop"}]}}}`,
 	"OpenAI refusal":  `{"created":1764000000,"model":"m","user":"ana","messages":[{"role":"user","content":[{"type":"text","text":"Hi?"},{"type":"image_url","image_url":{"url":"x"}}]}],"choices":[{"message":{"content":null,"refusal":"No."},"finish_reason":"stop"}]}`,

@@ -212,10 +212,11 @@ func (s *Server) labeled(r *http.Request) (response, error) {
 	return response{data: data}, nil
 }
 
-// differ says on how many answers of a queue the person and the first judge do.
+// differ says on how many answers of a queue the person and the first judge do, once all have a
+// label: until then no verdict is shown.
 func (s *Server) differ(ctx context.Context, q *queue, data *labelData) error {
 	rows, err := s.study(ctx, q.opened)
-	if err != nil || len(rows.Judges) == 0 {
+	if err != nil || len(rows.Judges) == 0 || data.Open() > 0 {
 		return err
 	}
 	of, lines, err := rows.Differ(ctx, s.Store, q.person, rows.Judges[0])
