@@ -62,7 +62,6 @@ func (s stored) said() client.Description { return client.Description(s.response
 // first job lacks others. Simulated replies are left out: their models have no weights.
 func Find(ctx context.Context, models []job.Asked, jobs []*job.Job, m store.Reader, refused Refused) (all []*Check, err error) {
 	for _, asked := range models {
-		asked.Fixed = false
 		if !slices.ContainsFunc(all, func(c *Check) bool { return c.Asked == asked }) {
 			all = append(all, &Check{Asked: asked})
 		}

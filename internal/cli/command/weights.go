@@ -31,7 +31,7 @@ func (r Running) checks(ctx context.Context, m store.Reader) ([]*weights.Check, 
 	for _, of := range r.Job.Models {
 		runs, _ := r.Clients.RunsWeights(of.Ref)
 		if of.Role.Judges() && of.Provider != score.SimProvider || of.Role == job.Target && runs {
-			models = append(models, of)
+			models = append(models, job.Asked{Ref: of.Ref, Role: of.Role})
 		}
 	}
 	if len(models) == 0 {
