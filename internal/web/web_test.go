@@ -649,7 +649,7 @@ func TestBrowser(t *testing.T) {
 			b.Until(t, `(() => { try { return !!(`+expression+`) } catch { return false } })()`)
 		}
 		click("run", `[...document.querySelectorAll("main a")].find(a => a.textContent === "main")`)
-		shows(`document.querySelector("#headline")`)
+		shows(`document.readyState === "complete" && document.querySelector("#headline")`)
 		click("count of refused safe prompts", `[...document.querySelectorAll("#headline .first tbody tr")].find(tr => tr.querySelector("th").title.startsWith("sim/strict")).querySelector("small a")`)
 		want := s.answers(page.Query{"study": {"main"}, "variant": {"sim/strict"}, "label": {"safe"}, "dataset": {"starter"}, "verdict": {"refused"}}).Total
 		shows(fmt.Sprintf(`document.querySelector("#total")?.innerText.startsWith("%d answers")`, want))
