@@ -84,7 +84,7 @@ func (c Result) JudgeError() string {
 	if len(off) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("With the judge's error (%[2]s), the true difference between two models may lie from %[1]s.", strings.Join(off, ", "), name)
+	return fmt.Sprintf("By the judge's error (%[2]s) alone, the true difference between two models may lie from %[1]s.", strings.Join(off, ", "), name)
 }
 
 // withError formats the difference with the judge's error; empty if it is not known.

@@ -24,7 +24,7 @@ func notApart(r score.Result) string {
 	order := ranked[0]
 	if len(ranked) > 1 {
 		line := "A rank is a range where targets are not told apart."
-		if tell := labelsToTell(order); tell != "" {
+		if tell := labelsToTell(r, order); tell != "" {
 			line += " On " + order[0].run.Dataset + ", " + strings.ToLower(tell[:1]) + tell[1:]
 		}
 		return line
@@ -42,7 +42,7 @@ func notApart(r score.Result) string {
 	if len(pairs) > 2 && len(pairs) == len(order)-1 {
 		who = "any two neighbors"
 	}
-	return strings.TrimSpace("Not told apart, so that a rank is a range: " + who + ". " + labelsToTell(order))
+	return strings.TrimSpace("Not told apart, so that a rank is a range: " + who + ". " + labelsToTell(r, order))
 }
 
 // worst says which target refuses the most safe prompts, or the fewest toxic ones where no safe
@@ -89,13 +89,20 @@ func worst(r score.Result) string {
 // labelsToTell says how many labels of each target's answers, on the same
 // prompts, would tell apart the pairs that any number of them can, if people
 // agree with the judge.
-func labelsToTell(ranked []rank) string {
-	most := 0
-	for _, at := range ranked {
+func labelsToTell(r score.Result, ranked []rank) string {
+	most, now, open := 0, 0, 0
+	for i, at := range ranked {
 		most = max(most, at.run.Answered+at.run.Blocked)
+		for _, other := range ranked[i+1:] {
+			if p := pairOf(r, at.run, other.run); p != nil && p.Apart() {
+				now++
+			} else {
+				open++
+			}
+		}
 	}
-	// apart counts the pairs told apart, and those that are not.
-	apart := func(labels int) (yes, no int) {
+	// apart counts the pairs that some labels would tell apart.
+	apart := func(labels int) (yes int) {
 		var rates []score.Contender
 		for _, at := range ranked {
 			c, ok := at.run.Contender()
@@ -103,13 +110,9 @@ func labelsToTell(ranked []rank) string {
 				continue
 			}
 			var lo, hi float64
-			switch {
-			case labels == 0:
-				rates = append(rates, c)
-				continue
-			case c.Judge == "":
+			if c.Judge == "" {
 				lo, hi = narrower(*c.Shown(), c.Labels, labels, c.N)
-			default:
+			} else {
 				lo, hi = expected(c.Figure, min(labels, c.N))
 			}
 			c.Range = &stats.Interval{Lo: lo, Hi: hi}
@@ -118,14 +121,11 @@ func labelsToTell(ranked []rank) string {
 		for _, p := range score.ComparePairs(rates, func(a, b score.Contender) *figure.Figure { return nil }) {
 			if p.Apart() {
 				yes++
-			} else {
-				no++
 			}
 		}
-		return yes, no
+		return yes
 	}
-	now, open := apart(0)
-	reached, _ := apart(most)
+	reached := apart(most)
 	if open == 0 {
 		return ""
 	}
@@ -133,7 +133,7 @@ func labelsToTell(ranked []rank) string {
 		return "Even labels of all answers would not tell them apart: ask more prompts."
 	}
 	for n := 20; ; n += max(10, n/4) {
-		if yes, _ := apart(min(n, most)); yes >= reached {
+		if apart(min(n, most)) >= reached {
 			n = min(n, most)
 			told := fmt.Sprintf("%d of the %d pairs", reached-now, open)
 			switch {

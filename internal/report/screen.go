@@ -348,7 +348,7 @@ func unchecked(all []subject, r score.Result) string {
 	if slices.Equal(r.Judges(), []string{judge.Flag}) || !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return len(run.Judges) > 0 && run.Judges[0].Judged > 0 }) {
 		return ""
 	}
-	line := r.Judges()[0] + ": " + string(figure.Never)
+	line := strings.TrimSpace(r.Judges()[0] + ": " + string(figure.Never) + " " + r.Runs[0].Unmeasured())
 	if slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return len(run.Judges) > 0 && run.Judges[0].Known() }) {
 		line = r.Judges()[0] + ": " + string(figure.Elsewhere)
 	}

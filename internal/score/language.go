@@ -65,8 +65,21 @@ func (r *Result) Language() string {
 // answers: to prompts that have no label, after a system prompt, or in a dialog. Of a variant that
 // is compared with its base it is the language alone, as they share what the judge errs.
 func (r *RunResult) Measured(variant bool) string {
-	if !variant && (r.LabelAssumed || r.Dialogs || r.Asked.System != "" || r.Asked.Turns != "") {
+	if !variant && r.Unmeasured() != "" {
 		return ""
 	}
 	return r.Language
+}
+
+// Unmeasured says which answers these are, if no judge was measured on their kind.
+func (r *RunResult) Unmeasured() string {
+	switch {
+	case r.LabelAssumed:
+		return "on prompts without labels"
+	case r.Dialogs || r.Asked.Turns != "":
+		return "in dialogs"
+	case r.Asked.System != "":
+		return "after a system prompt"
+	}
+	return ""
 }
