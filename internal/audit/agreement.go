@@ -17,9 +17,8 @@ type Agreement struct {
 	stats.Kappa
 }
 
-func (x *examination) agreement() []Agreement {
+func (x entries) agreement(raters []string) []Agreement {
 	pairs := []Agreement{}
-	raters := slices.Concat(x.people, x.moderators, []string{Ensemble})
 	for i, a := range raters {
 		for _, b := range raters[i+1:] {
 			counts := make([][]int, len(orbench.Labels)) // by both labels
@@ -27,7 +26,7 @@ func (x *examination) agreement() []Agreement {
 				counts[i] = make([]int, len(orbench.Labels))
 			}
 			agree, n := 0, 0
-			for _, e := range x.entries {
+			for _, e := range x {
 				la, okA := e.said(a)
 				lb, okB := e.said(b)
 				if !okA || !okB {

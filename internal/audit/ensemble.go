@@ -19,11 +19,11 @@ type Against struct {
 	Gain *stats.Estimate `json:"gain"`
 }
 
-func (x *examination) againstEnsemble() []Against {
+func (x entries) againstEnsemble(moderators []string) []Against {
 	all := []Against{}
-	for _, m := range x.moderators {
+	for _, m := range moderators {
 		var pairs versus.Pairs
-		for _, e := range x.entries {
+		for _, e := range x {
 			one, ok := e.said(m)
 			many, okMany := e.said(Ensemble)
 			if !e.compared || !ok || !okMany {

@@ -90,11 +90,8 @@ func (e *entry) said(name string) (orbench.Label, bool) {
 	return l, l != "" && (l != orbench.Undecided || name == Ensemble)
 }
 
-// examination holds the data from which the parts of a Report are computed.
-type examination struct {
-	people, moderators table.Names
-	entries            []*entry
-}
+// entries are those from which the parts of a Report are computed.
+type entries []*entry
 
 // Ensemble names the joint decision of all moderators as a rater.
 const Ensemble = "ensemble"
@@ -104,7 +101,8 @@ const Ensemble = "ensemble"
 // nil where nothing was drawn. Labels of people who saw a verdict, or chose the prompt, do
 // not count.
 func Examine(items []Item, words annotation.Words) *Report {
-	x := &examination{}
+	var x entries
+	var people, moderators table.Names
 	of := design(items)
 	for _, it := range items {
 		if words.ChanceIn(of, it.subject()) == 0 {
@@ -112,7 +110,7 @@ func Examine(items []Item, words annotation.Words) *Report {
 		}
 		e := &entry{category: it.Category, labels: maps.Clone(it.Votes)}
 		for name := range it.Votes {
-			x.moderators.Add(name)
+			moderators.Add(name)
 		}
 		if it.Decision != "" {
 			e.labels[Ensemble] = it.Decision
@@ -128,36 +126,36 @@ func Examine(items []Item, words annotation.Words) *Report {
 			}
 			if a.How == orbench.Blind {
 				name := personName(a.By)
-				x.people.Add(name)
+				people.Add(name)
 				e.labels[name] = a.Label
 			}
 		}
 		e.truth, _ = stats.Majority(votes, given)
 		e.split = given > 0 && e.truth == ""
 		e.compared = e.truth == orbench.Safe || e.truth == orbench.Toxic
-		x.entries = append(x.entries, e)
+		x = append(x, e)
 	}
-	if len(x.entries) == 0 {
+	if len(x) == 0 {
 		return nil
 	}
-	slices.Sort(x.people)
-	slices.Sort(x.moderators)
-	r := &Report{People: x.people, Raters: []Rater{}, Notes: []string{}}
+	slices.Sort(people)
+	slices.Sort(moderators)
+	r := &Report{People: people, Raters: []Rater{}, Notes: []string{}}
 	x.count(r)
 	// A person whose labels alone are the truth cannot be compared with anything.
-	if len(x.people) > 1 {
-		for _, name := range x.people {
+	if len(people) > 1 {
+		for _, name := range people {
 			r.Raters = append(r.Raters, x.rate(name, Person))
 		}
 	}
-	for _, name := range x.moderators {
+	for _, name := range moderators {
 		r.Raters = append(r.Raters, x.rate(name, Moderator))
 		r.Simulated = r.Simulated || strings.HasPrefix(name, "sim/")
 	}
 	r.Raters = append(r.Raters, x.rate(Ensemble, Joint))
-	r.Agreement = x.agreement()
-	r.AgainstEnsemble = x.againstEnsemble()
-	x.note(r)
+	r.Agreement = x.agreement(slices.Concat(people, moderators, []string{Ensemble}))
+	r.AgainstEnsemble = x.againstEnsemble(moderators)
+	r.note()
 	return r
 }
 
@@ -170,8 +168,8 @@ func personName(name string) string {
 	return name
 }
 
-func (x *examination) count(r *Report) {
-	for _, e := range x.entries {
+func (x entries) count(r *Report) {
+	for _, e := range x {
 		r.Prompts.All++
 		switch e.truth {
 		case orbench.Safe:
@@ -191,11 +189,11 @@ func (x *examination) count(r *Report) {
 }
 
 // rate compares one rater with the truth.
-func (x *examination) rate(name string, kind Kind) Rater {
+func (x entries) rate(name string, kind Kind) Rater {
 	r := Rater{Name: name, Kind: kind, Categories: []Figures{}, InTruth: kind == Person}
 	var all stats.Confusion
 	by := map[orbench.Category]stats.Confusion{}
-	for _, e := range x.entries {
+	for _, e := range x {
 		if !e.compared {
 			continue
 		}
@@ -222,7 +220,7 @@ func (x *examination) rate(name string, kind Kind) Rater {
 }
 
 // note adds what was left out and why.
-func (x *examination) note(r *Report) {
+func (r *Report) note() {
 	add := func(format string, args ...any) { r.Notes = append(r.Notes, fmt.Sprintf(format, args...)) }
 	if r.Prompts.Safe+r.Prompts.Toxic == 0 {
 		add("Nobody has called a drawn prompt safe or toxic yet, so there is nothing to compare with.")

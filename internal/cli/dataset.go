@@ -15,21 +15,10 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// datasetFlags choose and read a dataset.
-type datasetFlags struct {
-	columns dataset.Options
-	printed command.Printed
-}
-
-func (f *datasetFlags) register(c *cobra.Command) {
-	command.ColumnFlags(c, &f.columns)
-	command.FormatFlag(c, &f.printed.Format, command.TwoFormats)
-}
-
-// openDataset reads the dataset that the flags describe.
-func (a app) openDataset(c *cobra.Command, ref string, f datasetFlags) (*dataset.Dataset, error) {
-	f.columns.Answers, f.columns.Cache = true, a.CacheDir()
-	set, err := dataset.Open(c.Context(), ref, f.columns)
+// openDataset reads the dataset that the options describe.
+func (a app) openDataset(c *cobra.Command, ref string, o dataset.Options) (*dataset.Dataset, error) {
+	o.Answers, o.Cache = true, a.CacheDir()
+	set, err := dataset.Open(c.Context(), ref, o)
 	if err == nil {
 		a.Infos(set.Notes())
 	}
@@ -121,17 +110,18 @@ the hub.`,
 }
 
 func (a app) datasetShowCommand() *cobra.Command {
-	var f datasetFlags
+	var o dataset.Options
+	var format string
 	var limit int
 	c := &cobra.Command{
 		Use:   "show NAME|FILE",
 		Short: "Print the prompts of a dataset, as JSON Lines or as text",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := command.CheckDraw(limit, f.columns); err != nil {
+			if err := command.CheckDraw(limit, o); err != nil {
 				return err
 			}
-			set, err := a.openDataset(c, args[0], f)
+			set, err := a.openDataset(c, args[0], o)
 			if err != nil {
 				return err
 			}
@@ -145,16 +135,17 @@ func (a app) datasetShowCommand() *cobra.Command {
 					break
 				}
 				n++
-				if err := showPrompt(a.Stdout, f.printed.Format, p); err != nil {
+				if err := showPrompt(a.Stdout, format, p); err != nil {
 					return err
 				}
 			}
 			return nil
 		},
 	}
-	f.register(c)
-	command.DrawFlags(c, &limit, &f.columns)
-	command.AddSettings(c, command.SampleSeed(&f.columns))
+	command.ColumnFlags(c, &o)
+	command.FormatFlag(c, &format, command.TwoFormats)
+	command.DrawFlags(c, &limit, &o)
+	command.AddSettings(c, command.SampleSeed(&o))
 	return c
 }
 
@@ -169,13 +160,14 @@ func showPrompt(w io.Writer, format string, p orbench.Prompt) error {
 }
 
 func (a app) datasetStatsCommand() *cobra.Command {
-	var f datasetFlags
+	var o dataset.Options
+	var format string
 	c := &cobra.Command{
 		Use:   "stats NAME|FILE",
 		Short: "Count a dataset's labels, categories, lengths and near-duplicates",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			set, err := a.openDataset(c, args[0], f)
+			set, err := a.openDataset(c, args[0], o)
 			if err != nil {
 				return err
 			}
@@ -183,7 +175,7 @@ func (a app) datasetStatsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if f.printed.Format == "json" {
+			if format == "json" {
 				return table.JSON(a.Stdout, struct {
 					*dataset.Dataset
 					Stats dataset.Stats `json:"stats"`
@@ -193,6 +185,7 @@ func (a app) datasetStatsCommand() *cobra.Command {
 			return d.Text(a.Stdout, a.Screen(false))
 		},
 	}
-	f.register(c)
+	command.ColumnFlags(c, &o)
+	command.FormatFlag(c, &format, command.TwoFormats)
 	return c
 }

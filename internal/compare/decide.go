@@ -34,12 +34,12 @@ const leastClusters = 7
 
 // decided decides a gate.
 func (c *Comparison) decided(r *Result, g Gate, o Options) GateResult {
-	m := r.Metrics[slices.IndexFunc(r.Metrics, func(m Metric) bool { return m.Name == g.metric })]
+	m := r.Metrics[slices.IndexFunc(r.Metrics, func(m Metric) bool { return m.Label == g.label })]
 	n := m.counts
 	if g.category != "" {
 		n = m.of(g.category)
 	}
-	begin := GateResult{Gate: g.String(), Metric: g.metric, Category: g.category, Status: Undecided}
+	begin := GateResult{Gate: g.String(), Metric: g.metric(), Category: g.category, Status: Undecided}
 	switch {
 	case !r.Paired && !o.Unpaired:
 		begin.Reason = "the two sides have no prompt in common"
@@ -177,7 +177,7 @@ func (g Gate) chances(n *counts, of func(*counts) GateResult) *Chances {
 	}
 	limit, _ := g.limit.Float64()
 	c := &Chances{EqualPasses: passes(0)}
-	if limit != 0 && (limit > 0) == (g.metric == OverRefusal) {
+	if limit != 0 && (limit > 0) == (g.label == orbench.Safe) {
 		caught := max(0, 1-passes(max(-1, min(1, limit/50))))
 		c.TwiceCaught = &caught
 	}
@@ -188,7 +188,7 @@ func (g Gate) chances(n *counts, of func(*counts) GateResult) *Chances {
 func (r *Result) decide(g Gate, n *counts, out *GateResult) {
 	difference, ok := n.difference(r.Paired, 1-alpha)
 	if !ok {
-		out.Reason = fmt.Sprintf("no %s prompt has a verdict on both sides", strings.TrimSpace(string(labelOf(g.metric))+" "+string(g.category)))
+		out.Reason = fmt.Sprintf("no %s prompt has a verdict on both sides", strings.TrimSpace(string(g.label)+" "+string(g.category)))
 		return
 	}
 	// Rates are ratios of counts. A difference of exactly 2 points is not above

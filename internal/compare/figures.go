@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
@@ -92,7 +93,7 @@ func (n *counts) imputed(most int, g Gate, refused bool) *counts {
 				if g.ofRate {
 					move = fill(b)
 				}
-				if g.metric == ToxicRefusal {
+				if g.label == orbench.Toxic {
 					move = -move
 				}
 				if move != worse {
@@ -148,8 +149,8 @@ func (c *Comparison) count(n *counts, i int, paired bool) {
 }
 
 // metric computes the figures of the prompts of a label.
-func (c *Comparison) metric(name MetricName, label orbench.Label, paired bool) Metric {
-	m := Metric{Name: name, Label: label, ByCategory: []Figures{}, counts: newCounts(), by: map[orbench.Category]*counts{}}
+func (c *Comparison) metric(label orbench.Label, paired bool) Metric {
+	m := Metric{Name: MetricName(figure.RateOf(label)), Label: label, ByCategory: []Figures{}, counts: newCounts(), by: map[orbench.Category]*counts{}}
 	var became [2][outcomes]int
 	var ended [2]score.Truncation
 	var noText [2]int

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -17,7 +18,8 @@ import (
 // alarm (> or <) fails a comparison when it holds. A requirement (>= or <=)
 // fails it when it cannot be shown to hold. Make a Gate with ParseGate.
 type Gate struct {
-	metric MetricName
+	// label is that of the prompts whose rate it is on.
+	label orbench.Label
 	// category is empty for all prompts.
 	category orbench.Category
 	// op is >, <, >= or <=.
@@ -190,7 +192,10 @@ func ParseGate(text string) (Gate, error) {
 	case unit == "pp" && sign == "" && limit.Sign() != 0:
 		return fault("the difference has no sign", fmt.Sprintf("write +%[1]spp for %[1]s points more than the base, -%[1]spp for fewer", number))
 	}
-	g := Gate{metric: metric, category: orbench.Category(category), op: op, ofRate: unit == "%", number: sign + number, limit: limit, significant: true}
+	g := Gate{label: orbench.Safe, category: orbench.Category(category), op: op, ofRate: unit == "%", number: sign + number, limit: limit, significant: true}
+	if metric == ToxicRefusal {
+		g.label = orbench.Toxic
+	}
 	end = strings.Join(strings.Fields(end), " ")
 	if rest, ok := strings.CutSuffix(end, byVerdicts); ok {
 		g.byVerdicts, end = true, strings.TrimRight(rest, ", ")
@@ -250,12 +255,15 @@ func (g Gate) holdsThroughout(e stats.Estimate) bool {
 // compareShares compares a share with a limit in percentage points.
 func compareShares(share, limit float64) int { return cmp.Compare(100*share, limit) }
 
+// metric is the rate that the gate is on.
+func (g Gate) metric() MetricName { return MetricName(figure.RateOf(g.label)) }
+
 // subject returns what the gate is on.
 func (g Gate) subject() string {
 	if g.category == "" {
-		return string(g.metric)
+		return string(g.metric())
 	}
-	return fmt.Sprintf("%s[%s]", g.metric, g.category)
+	return fmt.Sprintf("%s[%s]", g.metric(), g.category)
 }
 
 // String returns the gate in full, in the form that ParseGate reads.

@@ -224,7 +224,7 @@ func TestChances(t *testing.T) {
 		r := Result{Paired: true}
 		var e *versus.JudgeError
 		if of.leastYouden > 0 {
-			e = versus.NewJudgeError(versus.OneModel, labelOf(g.metric), versus.Moves{}, versus.Moves{}, of.leastYouden, stats.Estimate{})
+			e = versus.NewJudgeError(versus.OneModel, g.label, versus.Moves{}, versus.Moves{}, of.leastYouden, stats.Estimate{})
 		}
 		decide := func(n *counts) (out GateResult) {
 			r.decide(g, n, &out)

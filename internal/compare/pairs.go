@@ -127,9 +127,9 @@ func (c *Comparison) labeledFlips(g Gate, m Metric, o Options) (*counts, int) {
 // to store, and how many labels the pairs may need in all.
 func (c *Comparison) Draw(labels int, o Options, earlier []orbench.Annotation, at time.Time) (drawn []orbench.Annotation, most int) {
 	words := annotation.NewWords(earlier)
-	for _, m := range metrics {
-		if len(o.Gates) == 0 || slices.ContainsFunc(o.Gates, func(g Gate) bool { return g.metric == m.name }) {
-			pairs := c.paired(m.label)
+	for _, label := range compared {
+		if len(o.Gates) == 0 || slices.ContainsFunc(o.Gates, func(g Gate) bool { return g.label == label }) {
+			pairs := c.paired(label)
 			drawn = append(drawn, pairs.Draw(labels, o.Seed, words, at)...)
 			most += min(labels, 2*len(pairs.Pairs))
 		}
@@ -140,8 +140,8 @@ func (c *Comparison) Draw(labels int, o Options, earlier []orbench.Annotation, a
 // Entries returns the answers of drawn pairs that people are to label.
 func (c *Comparison) Entries(ctx context.Context, m store.Reader, sides [2]*run.Run, words annotation.Words) ([]annotation.Entry, error) {
 	drawn := map[orbench.Subject]bool{}
-	for _, of := range metrics {
-		for s := range c.paired(of.label).Subjects(words) {
+	for _, label := range compared {
+		for s := range c.paired(label).Subjects(words) {
 			drawn[s] = true
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// MetricName names one of the two rates that are compared.
+// MetricName names one of the two rates that are compared; see figure.RateOf.
 type MetricName string
 
 // The metrics: safe prompts refused (lower is better), and toxic prompts refused (higher is
@@ -23,19 +23,8 @@ const (
 	ToxicRefusal MetricName = "toxic_refusal"
 )
 
-// metrics holds both metrics, in the order of results.
-var metrics = []struct {
-	name  MetricName
-	label orbench.Label
-}{{OverRefusal, orbench.Safe}, {ToxicRefusal, orbench.Toxic}}
-
-// labelOf is the label of the prompts of a metric.
-func labelOf(name MetricName) orbench.Label {
-	if name == ToxicRefusal {
-		return orbench.Toxic
-	}
-	return orbench.Safe
-}
+// compared are the labels of the prompts whose rates are compared, in the order of results.
+var compared = []orbench.Label{orbench.Safe, orbench.Toxic}
 
 // The tests of independent samples, beside those of versus; see
 // stats.FisherExact. The clustered one is for prompts that share clusters or were
@@ -309,14 +298,14 @@ func (c *Comparison) Result(o Options) Result {
 		Simulated: c.sides[base].Simulated || c.sides[candidate].Simulated,
 	}
 	r.Base.Judge, r.Candidate.Judge, r.commands = c.judges[base], c.judges[candidate], o.Commands
-	for _, m := range metrics {
-		figures := c.metric(m.name, m.label, r.Paired)
-		figures.JudgeError = c.judgeErrorOf(figures, o.language(m.label), cmp.Or(o.assumes, versus.TwoModels))
+	for _, label := range compared {
+		figures := c.metric(label, r.Paired)
+		figures.JudgeError = c.judgeErrorOf(figures, o.language(label), cmp.Or(o.assumes, versus.TwoModels))
 		if !figures.textless() {
-			figures.Corrected = cmp.Or(c.correctPairs(m.label, o.words, figures), correct(o.labels, m.label))
+			figures.Corrected = cmp.Or(c.correctPairs(label, o.words, figures), correct(o.labels, label))
 		}
 		if figures.Undone = r.undone(&figures); figures.Undone {
-			figures.oneModel = c.judgeErrorOf(figures, o.language(m.label), versus.OneModel).Difference
+			figures.oneModel = c.judgeErrorOf(figures, o.language(label), versus.OneModel).Difference
 		}
 		r.Metrics = append(r.Metrics, figures)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -154,7 +153,7 @@ func editedBetween(sides [2]*run.Run) (all []Edited, err error) {
 // CheckCategories refuses gates on categories that no prompt of either side has.
 func CheckCategories(gates []Gate, sides [2]*run.Run) error {
 	gates = slices.DeleteFunc(slices.Clone(gates), func(g Gate) bool { return g.category == "" })
-	there := map[MetricName][]string{}
+	there := map[orbench.Label][]string{}
 	for _, d := range slices.Concat(sides[base].Datasets, sides[candidate].Datasets) {
 		if len(gates) == 0 {
 			return nil
@@ -163,19 +162,19 @@ func CheckCategories(gates []Gate, sides [2]*run.Run) error {
 			if err != nil {
 				return err
 			}
-			if m := MetricName(figure.RateOf(p.Label)); p.Category != "" && !slices.Contains(there[m], string(p.Category)) {
-				there[m] = append(there[m], string(p.Category))
+			if p.Category != "" && !slices.Contains(there[p.Label], string(p.Category)) {
+				there[p.Label] = append(there[p.Label], string(p.Category))
 			}
 		}
 	}
 	for _, g := range gates {
-		names := there[g.metric]
+		names := there[g.label]
 		if slices.Contains(names, string(g.category)) {
 			continue
 		}
 		slices.Sort(names)
 		return &orbench.InputError{
-			Problem: fmt.Sprintf("gate %q: there is no %s prompt of the category %q", g, labelOf(g.metric), g.category),
+			Problem: fmt.Sprintf("gate %q: there is no %s prompt of the category %q", g, g.label, g.category),
 			Hint:    "there are " + untrusted.Shorten(cmp.Or(strings.Join(names, ", "), "none"), 1000),
 		}
 	}
