@@ -30,7 +30,7 @@ func readDoc(t *testing.T, path string) string {
 func TestProvidersDocumented(t *testing.T) {
 	t.Parallel()
 	lines := strings.Split(readDoc(t, "docs/cli.md"), "\n")
-	for _, p := range provider.Default().All() {
+	for _, p := range provider.Default() {
 		var row string
 		for _, line := range lines {
 			if strings.HasPrefix(line, "| `"+p.Name+"` |") {

@@ -144,7 +144,7 @@ var (
 func models(w world, typed string) []cobra.Completion {
 	var all []cobra.Completion
 	if !strings.Contains(typed, "/") {
-		for _, p := range provider.Default().All() {
+		for _, p := range provider.Default() {
 			all = append(all, p.Name+"/")
 		}
 		return append(all, "sim/")
@@ -152,7 +152,7 @@ func models(w world, typed string) []cobra.Completion {
 	for _, m := range sim.Models() {
 		all = append(all, cobra.CompletionWithDesc("sim/"+m.Name, m.Description))
 	}
-	for _, p := range price.Default().All() {
+	for _, p := range price.Default() {
 		if !strings.Contains(p.Model, "*") && p.Model != "" {
 			all = append(all, p.Provider+"/"+p.Model)
 		}

@@ -59,7 +59,7 @@ func doctor(env *command.Env, ctx context.Context, store string, calls command.C
 	t := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "orbench\t%s\n", version())
 	var keyless, absent []string
-	for _, p := range providers.All() {
+	for _, p := range providers {
 		if state, ok := providerState(env, ctx, p, allowed); ok {
 			fmt.Fprintf(t, "provider %s\t%s\n", p.Name, state)
 		} else {

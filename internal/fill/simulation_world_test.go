@@ -133,7 +133,7 @@ func newWorld(s schedule, path string) *world {
 
 // prices are a dollar for a million tokens.
 func prices() price.Table {
-	return price.Of([]price.Price{{Provider: "targets", Model: "*", Input: 1, Output: 1}, {Provider: "judges", Model: "*", Input: 1, Output: 1}})
+	return []price.Price{{Provider: "targets", Model: "*", Input: 1, Output: 1}, {Provider: "judges", Model: "*", Input: 1, Output: 1}}
 }
 
 // run has the schedule happen, and gives what must not be.

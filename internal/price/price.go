@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -50,13 +49,10 @@ func (p Price) Cost(u model.Usage) float64 {
 }
 
 // Table is a list of prices. It is never changed once made.
-type Table struct{ prices []Price }
+type Table []Price
 
 //go:embed prices.yaml
 var builtIn string
-
-// Of is the table of some prices.
-func Of(prices []Price) Table { return Table{prices: slices.Clone(prices)} }
 
 // Default is the built-in table.
 func Default() Table { return readBuiltIn() }
@@ -73,8 +69,7 @@ var readBuiltIn = sync.OnceValue(func() Table {
 // the provider and model of an old one replaces it. The name stands for the file
 // in errors, which are *orbench.InputError with the line.
 func (t Table) With(r io.Reader, name string) (Table, error) {
-	prices, err := settings.Merge(t.prices, r, name, func(p Price) string { return p.Provider + "/" + p.Model }, Price.validate)
-	return Table{prices}, err
+	return settings.Merge(t, r, name, func(p Price) string { return p.Provider + "/" + p.Model }, Price.validate)
 }
 
 // dearest is the highest believable price, in US dollars per million tokens; a higher one
@@ -106,9 +101,6 @@ func (p Price) validate() error {
 	return nil
 }
 
-// All lists the prices.
-func (t Table) All() []Price { return slices.Clone(t.prices) }
-
 // Price finds the price of a model: the entry with the longest name that is the
 // model's, or the model's without a version at its end; else the provider's "*".
 // It reports false where there is none.
@@ -121,7 +113,7 @@ func (t Table) Price(provider, name string) (Price, bool) {
 	name = strings.ToLower(name)
 	var best Price
 	found := false
-	for _, p := range t.prices {
+	for _, p := range t {
 		if p.Provider != provider {
 			continue
 		}

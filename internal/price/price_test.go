@@ -15,7 +15,7 @@ import (
 func TestDefault(t *testing.T) {
 	t.Parallel()
 	table := price.Default()
-	all := table.All()
+	all := table
 	if len(all) < 30 {
 		t.Fatalf("the table has only %d entries", len(all))
 	}
@@ -151,7 +151,7 @@ func TestPriceInAnyOrder(t *testing.T) {
 			}
 		}
 	}
-	if all := with(with(price.Table{}, "a", "b"), "b", "A").All(); len(all) != 2 || all[0].Input != 2 || all[1].Input != 1 {
+	if all := with(with(price.Table{}, "a", "b"), "b", "A"); len(all) != 2 || all[0].Input != 2 || all[1].Input != 1 {
 		t.Errorf("%+v, want both entries replaced", all)
 	}
 }

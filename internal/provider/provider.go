@@ -106,7 +106,7 @@ type Provider struct {
 
 // Table is a list of providers, in the order in which they are shown. It is
 // never changed once made.
-type Table struct{ providers []Provider }
+type Table []Provider
 
 //go:embed providers.yaml
 var builtIn string
@@ -126,8 +126,7 @@ var readBuiltIn = sync.OnceValue(func() Table {
 // with the name of an old one replaces it. The name stands for the file in
 // errors, which are *orbench.InputError with the line.
 func (t Table) With(r io.Reader, name string) (Table, error) {
-	providers, err := settings.Merge(t.providers, r, name, func(p Provider) string { return p.Name }, Provider.validate)
-	return Table{providers}, err
+	return settings.Merge(t, r, name, func(p Provider) string { return p.Name }, Provider.validate)
 }
 
 // validate says what is wrong with an entry.
@@ -177,15 +176,12 @@ func (p Provider) validate() error {
 	return p.checkVariables()
 }
 
-// All lists the providers.
-func (t Table) All() []Provider { return slices.Clone(t.providers) }
-
 // Lookup finds the provider of that name. For an unknown one it returns an
 // *orbench.InputError that suggests the nearest name.
 func (t Table) Lookup(name string) (Provider, error) {
 	var names, known []string
 	of := map[string]string{}
-	for _, p := range t.providers {
+	for _, p := range t {
 		if p.Name == name {
 			return p, nil
 		}

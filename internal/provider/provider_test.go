@@ -17,7 +17,7 @@ func TestDefault(t *testing.T) {
 		"openai", "anthropic", "google", "azure", "mistral", "together", "openrouter", "litellm", "groq",
 		"deepseek", "fireworks", "xai", "ollama", "vllm", "lmstudio", "llamacpp", "openai-moderation", "tei", "vllm-classify",
 	}
-	all := provider.Default().All()
+	all := provider.Default()
 	if len(all) != len(want) {
 		t.Fatalf("the table has %d entries, want %d", len(all), len(want))
 	}
@@ -192,7 +192,7 @@ func TestWith(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, want := len(table.All()), len(provider.Default().All())+1; n != want {
+	if n, want := len(table), len(provider.Default())+1; n != want {
 		t.Errorf("the table has %d entries, want %d", n, want)
 	}
 	if p, err := table.Lookup("groq"); err != nil || p.BaseURL != "https://proxy.example.org/v1" {
@@ -254,7 +254,7 @@ func FuzzWith(f *testing.F) {
 			}
 			return
 		}
-		for _, p := range table.All() {
+		for _, p := range table {
 			if got, err := table.Lookup(p.Name); err != nil || got.Name != p.Name {
 				t.Errorf("%q is in the table but not found: %v", p.Name, err)
 			}

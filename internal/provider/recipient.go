@@ -72,7 +72,7 @@ func (e Endpoint) KeyBelongs(getenv func(string) string) bool {
 	if e.KeyEnv == "" || onLoopback(e.BaseURL) {
 		return true
 	}
-	for _, p := range Default().providers {
+	for _, p := range Default() {
 		if !slices.Contains(p.KeyEnv, e.KeyEnv) {
 			continue
 		}

@@ -18,7 +18,6 @@ import (
 
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/pace"
-	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/postgres"
 	"github.com/orbench/orbench/model"
@@ -322,7 +321,7 @@ func (w *Worker) enter(ctx context.Context, id int64) (*filling, error) {
 	f := w.fills[id]
 	if f == nil {
 		config := fill.LiveConfig{
-			Attempts: s.Attempts, Timeout: s.Timeout, Budget: s.Budget, Prices: price.Of(s.Prices), Abort: w.Abort, With: w.bounds,
+			Attempts: s.Attempts, Timeout: s.Timeout, Budget: s.Budget, Prices: s.Prices, Abort: w.Abort, With: w.bounds,
 			Rate: func(at model.Ref, perMinute int) fill.Limiter { return w.queue.rate(at, w.digest(at), perMinute) },
 
 			Account: fill.NewAccount(w.store, cmp.Or(s.Account, fmt.Sprint("fill ", id)), time.Now().UTC(), false),

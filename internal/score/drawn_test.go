@@ -41,6 +41,13 @@ func TestDrawnNames(t *testing.T) {
 			t.Errorf("%s: %s, not %s", tt.name, got.Design(), want)
 		}
 	}
+	translated := askedV1{
+		Provider: "openai", Endpoint: "https://x.test/v1", Model: "gpt", Revision: "r1", System: "Be brief.", Temperature: &zero, MaxTokens: 1000, Seed: &seed,
+		Language: "fr", Defense: "translate(fr,sim/translator)",
+	}
+	if got := populationV1(translated, 0, "c0ffee", 0, nil); got != "32dfa4ee" {
+		t.Errorf("translated: %s, not 32dfa4ee", got)
+	}
 }
 
 // TestDrawnNamesAll sees that whatever changes a target's answers changes their name.

@@ -108,7 +108,7 @@ func (e *Env) Workers(ctx context.Context, run string, f Calls, memory *store.St
 	config := f.Config(prices, nil)
 	return queue.NewFiller(ctx, q, memory, queue.Settings{
 		Run: run, Attempts: config.Attempts, Timeout: config.Timeout, RequestsPerMinute: f.rpm,
-		Budget: config.Budget, Account: account.Name(), Prices: prices.All(),
+		Budget: config.Budget, Account: account.Name(), Prices: prices,
 	})
 }
 

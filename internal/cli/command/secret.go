@@ -61,7 +61,7 @@ func (e *Env) HubToken() string {
 func NewSecrets(getenv func(string) string) *Secrets {
 	s := new(Secrets)
 	names := slices.Clone(hubTokens)
-	for _, p := range provider.Default().All() {
+	for _, p := range provider.Default() {
 		names = append(names, p.KeyEnv...)
 	}
 	for _, name := range names {
