@@ -22,6 +22,7 @@ RULER = ROOT.parent / "shared" / "purposes"
 
 # The purposes of new files whose folder serves several, or none that the ruler has.
 NEW = {
+    "internal/facet/refused.go": "logs: masking, clusters, repeats, regression set",
     "internal/logs/mask_lists.go": "logs: masking, clusters, repeats, regression set",
     "internal/logs/mask_rules.go": "logs: masking, clusters, repeats, regression set",
     "internal/score/drawn.go": "labels: draw, correct, sheets, people",
