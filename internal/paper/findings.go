@@ -353,7 +353,7 @@ func (f Findings) Document() table.Document {
 		c.Add(o.Model, o.Category, fmt.Sprintf("%d/%d", o.K, o.N), fixed(100*o.Difference.Value), fmt.Sprintf("%.1f to %.1f", 100*o.Difference.Lo, 100*o.Difference.Hi), pValue(o.P))
 	}
 	d.Details(claims, c)
-	d.Add(table.Line(table.Counted(len(f.Categories), "category stands", "categories stand") + " out from the level of its model."))
+	d.Add(table.Line(table.Counted(len(f.Categories), "category stands", "categories stand") + " out from the level of the model in question."))
 	for _, name := range f.Missing {
 		d.Add(table.Warning("The file of models does not have " + name + "."))
 	}

@@ -149,7 +149,7 @@ func OpenObjects(file string, choose Chooser, next func() (Object, error)) (func
 	}
 	columns, err := choose(file, slices.Sorted(maps.Keys(first.fields)), func(path string) bool {
 		_, there := first.Value(path)
-		return there || first.null(path)
+		return there
 	})
 	if err != nil {
 		return nil, err
@@ -203,16 +203,6 @@ func (o Object) Value(column string) (value json.RawMessage, ok bool) {
 		return nil, false
 	}
 	return Object{fields: fields}.Value(name)
-}
-
-// null reports whether a path leads through a null, behind which other rows may have it.
-func (o Object) null(path string) bool {
-	for i, c := range path {
-		if raw, there := o.fields[path[:i]]; c == '.' && there && (raw == nil || string(raw) == "null") {
-			return true
-		}
-	}
-	return false
 }
 
 // within gives the value at a path through nested objects that are not parsed yet.
