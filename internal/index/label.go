@@ -37,7 +37,21 @@ func (x *Index) Items(ctx context.Context, m store.Reader, r *run.Run, target, l
 
 // Others counts the answers of a run that another model gave, which nobody labels.
 func (x *Index) Others(ctx context.Context, m store.Reader, r *run.Run) (n int, err error) {
-	result, err := x.Figures(ctx, m, r, evaluate.Sinks{})
+	s, err := x.Study(ctx, m, r, nil)
+	if err != nil {
+		return 0, err
+	}
+	if s != nil {
+		for _, counts := range s.Counts {
+			for kind, of := range counts {
+				if s.Kinds[kind].Status == score.ServedByOther {
+					n += of
+				}
+			}
+		}
+		return n, nil
+	}
+	result, err := r.DeriveTo(ctx, m, evaluate.Sinks{})
 	for _, of := range result.Runs {
 		n += of.ServedByOther
 	}
