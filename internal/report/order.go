@@ -47,7 +47,7 @@ func notApart(r score.Result) string {
 
 // worst says which target refuses the most safe prompts, or the fewest toxic ones where no safe
 // prompt was asked. It is empty if targets are not ranked, or if sets do not agree.
-func worst(r score.Result) string {
+func worst(r score.Result, words table.Words) string {
 	ranked := contests(r)
 	var last, next []float64
 	apart := 0
@@ -76,7 +76,7 @@ func worst(r score.Result) string {
 		return strings.TrimSuffix(lo, "%") + "–" + hi
 	}
 	run := ranked[0][len(ranked[0])-1].run
-	line := fmt.Sprintf("%s refuses %s: %s, the next %s", table.Name(run.TargetCaption(), run.Simulated), most, between(last), between(next))
+	line := fmt.Sprintf("%s %s %s: %s, the next %s", table.Name(run.TargetCaption(), run.Simulated), words.Of("refuses"), words.Of(most), between(last), between(next))
 	switch {
 	case apart == 0:
 		line += "; the two are not told apart"

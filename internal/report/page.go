@@ -153,7 +153,9 @@ func (of Page) Write(w io.Writer) error {
 		p.Title = p.Heading
 	}
 	p.Sentence = lead(all, r, words)
-	p.Example, p.Refused, p.Concentrated = exampleOf(all, r)
+	if !p.Redacted {
+		p.Example, p.Refused, p.Concentrated = exampleOf(all, r)
+	}
 	p.First = pageMatrix{laidOut: matrix(r, false, false), of: &of}
 	for i, judge := range r.Judges() {
 		if i > 0 {

@@ -61,7 +61,7 @@ func lead(all []subject, r score.Result, words table.Words) string {
 	if len(all) == 1 {
 		return plainly(all[0], r.Labels(), words)
 	}
-	return words.Of(worst(r))
+	return worst(r, words)
 }
 
 // plainly says the rates of one target in a sentence; it is empty if there are none.

@@ -18,6 +18,8 @@ import (
 const (
 	// mostStored is how many replies of a model are looked at.
 	mostStored = 400
+	// mostFingerprints is from how many on a fingerprint is that of a call, and tells nothing.
+	mostFingerprints = 3
 	// prompts are asked again at most, and no more than one of share stored ones, each times
 	// times.
 	prompts, share, times = 40, 10, 2
@@ -142,9 +144,12 @@ func (c *Check) draw(replies map[model.Hash]model.Response, refused Refused) {
 // Differs says in what the server describes itself otherwise now than when some of the replies
 // were made, and of how many of those that are looked at. It is empty where nothing differs.
 func (c *Check) Differs(now client.Description) (change string, n, of int) {
-	first := c.stored[0].said().Value(client.Fingerprint)
-	if slices.ContainsFunc(c.stored, func(s stored) bool { return s.said().Value(client.Fingerprint) != first }) {
-		now = now.Without(client.Fingerprint) // since it is that of a call, or of one server of several
+	fingerprints := map[string]bool{}
+	for _, s := range c.stored {
+		fingerprints[s.said().Value(client.Fingerprint)] = true
+	}
+	if len(fingerprints) > mostFingerprints {
+		now = now.Without(client.Fingerprint)
 	}
 	for _, s := range c.stored {
 		if d := s.said().Difference(now); d != "" {
