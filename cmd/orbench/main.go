@@ -27,7 +27,7 @@ func main() {
 		debug.SetMemoryLimit(enough)
 	}
 	rows.Parquet = parquetfile.Open
-	os.Exit(cli.Run(command.Env{
+	os.Exit(cli.Run(&command.Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Program: os.Args[0], Args: os.Args[1:],
 	}))
 }

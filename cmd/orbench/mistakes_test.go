@@ -83,7 +83,7 @@ var mistakes = []mistake{
 	{"the prompts' column as that of the answers", "judge --responses two.csv --response-column prompt", 2, "name the column of the answers with --response-column", ""},
 	{"a path that no shell expanded", "env HOME=/home/ana ORBENCH_STORE='~/x.db' orbench report", 2, "write /home/ana/x.db", ""},
 	{"a folder that holds no training data", "export --check wrong", 2, "name the folder that orbench export wrote", ""},
-	{"a flag of another command", "report a --quiet", 2, "which orbench report does not have, unlike build, demo, eval", ""},
+	{"a flag of another command", "report a --dry-run", 2, "which orbench report does not have, unlike build, eval", ""},
 	{"a command of another tool", "run --target sim/balanced", 2, "did you mean eval?", ""},
 	{"a flag of another tool", "eval --model sim/balanced", 2, "did you mean --target?", ""},
 	{"another study under a name that is taken", "eval --target sim/strict --dataset p.csv --name a", 2, "keep both by another --name, or replace that run with --replace", ""},

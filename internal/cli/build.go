@@ -106,7 +106,7 @@ func (a app) build(ctx context.Context, f buildFlags) error {
 		d.Add(table.Line(job.ExpectedLine(plans, prices.Price) + fromNothing))
 		return d.Text(a.Stdout, a.Screen(f.printed.Full))
 	}
-	memory, err := a.OpenStore(ctx, f.store, f.calls.Quiet)
+	memory, err := a.OpenStore(ctx, f.store)
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ const queuedWidth = 2048
 
 // buildWith builds with an open store, and writes and shows the benchmark.
 func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, clients *client.Set, memory *store.Store, prices price.Table) (err error) {
-	if f.calls.Bounded() && !f.calls.Quiet {
+	if f.calls.Bounded() && !a.Quiet {
 		if err := a.SayExpected(ctx, memory, expectable(b.Plan()), prices, fromNothing); err != nil {
 			return err
 		}
@@ -236,8 +236,8 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 		givenUp = func() []error { return filler.GivenUp(context.WithoutCancel(ctx)) }
 	}
 	var shown *command.BuildProgress
-	if !f.calls.Quiet {
-		shown = command.NewBuildProgress(a.Stderr, stats)
+	if !a.Quiet {
+		shown = a.NewBuildProgress(stats)
 		b.Observe = shown.Observe
 		go shown.Run()
 	}
@@ -315,7 +315,7 @@ func (a app) finishBuild(f buildFlags, clients *client.Set, made *construct.Benc
 	for _, c := range made.Exhausted {
 		a.Infof("%s: only %d of %d distinct seeds; the generators gave almost no new ones (seeds.min_yield)", c.Category, c.Kept, c.Wanted)
 	}
-	if !f.calls.Quiet {
+	if !a.Quiet {
 		a.Infof("wrote %s; %s now, %s from the store; %s", filepath.Join(f.out, benchmark.CardFile), table.Counted(s.Requests, "call", "calls"), table.Counted(s.Present, "reply", "replies"), command.Spent(s))
 	}
 	if made.Funnel.FailedCalls == 0 {

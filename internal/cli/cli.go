@@ -75,8 +75,8 @@ const abandonAfter = time.Second
 // The first interrupt (SIGINT or SIGTERM) ends the context: the command
 // finishes what is under way and saves it. The second abandons that too, and ends
 // the program soon after, whatever it does.
-func Run(env command.Env) int {
-	defer cleanOutput(&env)()
+func Run(env *command.Env) int {
+	defer cleanOutput(env)()
 	ctx, stop := context.WithCancelCause(context.Background())
 	defer stop(nil)
 	abort := make(chan struct{})
@@ -113,7 +113,7 @@ func Run(env command.Env) int {
 	log.SetFlags(0)
 	log.SetOutput(env.Secrets.Log(env.Note))
 	env.Sent = new(atomic.Int64)
-	root := root(&env)
+	root := root(env)
 	root.SetArgs(env.Args)
 	err := root.ExecuteContext(ctx)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
@@ -176,6 +176,7 @@ Start with "orbench demo": it needs no key and no network.`,
 	root.SetErr(env.Stderr)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.InitDefaultVersionFlag()
+	root.PersistentFlags().BoolVar(&env.Quiet, "quiet", false, "no progress and no hints")
 	root.AddGroup(&cobra.Group{ID: measuring, Title: "Measure"}, &cobra.Group{ID: making, Title: "Make and check prompts"}, &cobra.Group{ID: itself, Title: "orbench itself"}, &cobra.Group{ID: further, Title: "More commands"})
 	add := func(group string, commands ...*cobra.Command) {
 		for _, c := range commands {

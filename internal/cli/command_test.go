@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 // runCommand runs a command line with a world of its own.
 func runCommand(env map[string]string, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
-	code = Run(command.Env{
+	code = Run(&command.Env{
 		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err,
 		Getenv: func(name string) string { return env[name] },
 	})

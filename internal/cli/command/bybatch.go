@@ -70,7 +70,7 @@ func (e *Env) fillByBatch(ctx context.Context, d *batch.Manager, f Calls) error 
 			return nil
 		}
 		done, err = d.Wait(ctx, time.Minute, func(t *batch.Taken, next time.Duration) {
-			if n, back, failed := t.Progress(); next > 0 && !f.Quiet {
+			if n, back, failed := t.Progress(); next > 0 && !e.Quiet {
 				e.Infof("%s of %s %s are back, %s of them failed; next look in %s", table.Count(back), table.Count(n), many, table.Count(failed), next)
 			}
 		})

@@ -39,8 +39,6 @@ type Calls struct {
 	Local bool
 	// DryRun: print what would be sent, and send and write nothing.
 	DryRun bool
-	// Quiet: show no progress.
-	Quiet bool
 }
 
 // DefaultCalls are the flags when none is given.
@@ -56,7 +54,6 @@ func (f *Calls) Register(c *cobra.Command) {
 	flags.IntVar(&f.concurrency, "concurrency", 0, concurrencyUsage)
 	flags.Float64Var(&f.maxCost, "max-cost", 0, "stop before all commands of a run together spend more than this many US `dollars`")
 	flags.BoolVar(&f.DryRun, "dry-run", false, "print the calls, tokens and cost; send and write nothing")
-	flags.BoolVar(&f.Quiet, "quiet", false, "no progress")
 	AddSettings(
 		c,
 		Setting{Name: "rpm", Into: &f.rpm, Usage: "most requests per minute for each provider"},
@@ -95,7 +92,6 @@ func (f *Calls) RegisterWorkers(c *cobra.Command) {
 func (f *Calls) RegisterWorker(c *cobra.Command) {
 	*f = DefaultCalls()
 	c.Flags().IntVar(&f.concurrency, "concurrency", 0, concurrencyUsage)
-	c.Flags().BoolVar(&f.Quiet, "quiet", false, "no progress")
 	AddSettings(c, f.tableSetting())
 }
 
@@ -227,7 +223,7 @@ func (e *Env) Limits(f Calls, clients *client.Set) func(client.Client) fill.Limi
 	}
 	files := openFiles()
 	most := max(1, files-spareFiles)
-	if most < all && !f.Quiet {
+	if most < all && !e.Quiet {
 		e.Infof("%d calls at once instead of %d: ulimit -n allows only %d open files", most, all, files)
 	}
 	return func(c client.Client) fill.Limits {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/vbauerster/mpb/v8"
 	"golang.org/x/term"
 
 	"github.com/orbench/orbench"
@@ -40,6 +42,8 @@ type Env struct {
 	Version string
 	// Tool is the program with its version and date, as the cards of benchmarks name it.
 	Tool string
+	// Quiet: show no progress and no hints.
+	Quiet bool
 	// Abort is closed when calls under way are to be abandoned too, which is
 	// what a second interrupt asks for. Nil is never closed.
 	Abort <-chan struct{}
@@ -52,6 +56,8 @@ type Env struct {
 	running *cobra.Command
 	// logged is true where what is said is logged, as JSON; see LogFormat.
 	logged bool
+	// bar is at the bottom of the terminal while it is set, and texts go above it.
+	bar atomic.Pointer[mpb.Progress]
 	// local is true if connections are kept to this machine; see LocalIfPeople.
 	local bool
 }
@@ -94,7 +100,7 @@ func InputError(where, problem, hint string) error {
 // none is passed over in silence.
 func Only(c *cobra.Command, mode string, read ...string) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(read, f.Name) && err == nil {
+		if f.Name != "quiet" && !slices.Contains(read, f.Name) && err == nil {
 			err = InputError("--"+f.Name, "it means nothing with "+mode, "leave it out")
 		}
 	})
@@ -129,7 +135,8 @@ func (e *Env) say(text string) {
 	if table.IsTerminal(e.Stderr) {
 		screen.Width = table.WidthOf(e.Stderr, e.Getenv)
 	}
-	p := table.NewPrinter(e.Stderr, screen)
+	var b bytes.Buffer
+	p := table.NewPrinter(&b, screen)
 	for line := range strings.SplitSeq(text, "\n") {
 		switch {
 		case line != "" && line[0] != ' ':
@@ -141,6 +148,12 @@ func (e *Env) say(text string) {
 		}
 	}
 	p.Flush()
+	if bar := e.bar.Load(); bar != nil {
+		if _, err := untrusted.NewWriter(bar).Write(b.Bytes()); err == nil {
+			return
+		}
+	}
+	_, _ = e.Stderr.Write(b.Bytes()) // a stream that is closed has nobody left to tell
 }
 
 // CommandLine is the command as it was typed, quoted for a shell, with some more words. The

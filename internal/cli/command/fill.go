@@ -32,8 +32,8 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 	config.Account, config.Limited = account, d.Limited
 	var shown *fillProgress
 	var live *fill.Live
-	if !r.Calls.Quiet {
-		shown = newFillProgress(e.Stderr, r.Job.Calls, func() fill.Stats { return live.Stats() })
+	if !e.Quiet {
+		shown = e.newFillProgress(r.Job.Calls, func() fill.Stats { return live.Stats() })
 		config.Observe = shown.Observer(r.Targets)
 		if r.Tell != nil {
 			r.Tell(shown.Label)
@@ -49,9 +49,6 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 		go shown.Run()
 	}
 	defer context.AfterFunc(ctx, func() {
-		if shown != nil {
-			shown.Leave()
-		}
 		e.Infof("finishing %s under way; interrupt again to abandon them", table.Counted(live.Stats().UnderWay, "call", "calls"))
 	})()
 	err := r.Job.Fill(ctx, live, memory)
@@ -62,7 +59,7 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 	stats := live.Stats()
 	e.NoteSent(stats)
 	// A text says it of a run without answers, and nothing else.
-	if stats.Charged > 0 && (stats.FailedUSD > 0 || len(stats.Unpriced) > 0) && !r.Calls.Quiet && (stats.Found() > 0 || r.Study.Kind != study.Eval || r.Printed.Format != "table") {
+	if stats.Charged > 0 && (stats.FailedUSD > 0 || len(stats.Unpriced) > 0) && !e.Quiet && (stats.Found() > 0 || r.Study.Kind != study.Eval || r.Printed.Format != "table") {
 		e.Infof("calls made now: %s that may have been charged", Spent(stats))
 	}
 	if stats.Batched > 0 && !r.Calls.byServices() {
@@ -118,11 +115,10 @@ func (e *Env) fillByWorkers(ctx context.Context, r Running, memory *store.Store,
 	if err != nil {
 		return stats, err
 	}
-	if !r.Calls.Quiet {
-		shown := newFillProgress(e.Stderr, r.Job.Calls, filler.Stats)
+	if !e.Quiet {
+		shown := e.newFillProgress(r.Job.Calls, filler.Stats)
 		go shown.Run()
 		defer shown.Close()
-		defer context.AfterFunc(ctx, shown.Leave)()
 	}
 	err = r.Job.Fill(ctx, filler, memory)
 	if ctx.Err() != nil {

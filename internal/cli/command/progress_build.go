@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"io"
 	"sync/atomic"
 	"time"
 
@@ -23,10 +22,10 @@ type buildCounts struct {
 }
 
 // NewBuildProgress makes the status line of a build. Its Run shows it until Close.
-func NewBuildProgress(w io.Writer, stats func() fill.Stats) *BuildProgress {
+func (e *Env) NewBuildProgress(stats func() fill.Stats) *BuildProgress {
 	p, began := &BuildProgress{}, time.Now()
 	p.counts.Store(&buildCounts{})
-	p.statusLine = newStatus(w, func() []part { return buildLine(*p.counts.Load(), stats(), time.Since(began)) })
+	p.statusLine = e.newStatus(func() []part { return buildLine(*p.counts.Load(), stats(), time.Since(began)) }, nil)
 	return p
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"hash/maphash"
-	"io"
 	"strings"
 	"sync"
 	"time"
@@ -39,19 +38,15 @@ type tally struct {
 
 // newFillProgress makes the status line of a fill that expects total calls. Its Run
 // shows it until Close.
-func newFillProgress(w io.Writer, total int, stats func() fill.Stats) *fillProgress {
+func (e *Env) newFillProgress(total int, stats func() fill.Stats) *fillProgress {
 	p := &fillProgress{safe: tally{name: "safe "}, toxic: tally{name: "toxic "}, labels: map[uint64]*tally{}, seed: maphash.MakeSeed()}
 	began := time.Now()
-	p.statusLine = newStatus(w, func() []part {
+	p.statusLine = e.newStatus(func() []part {
 		p.mu.Lock()
 		seen := []tally{p.safe, p.toxic, p.others}
 		p.mu.Unlock()
-		parts := fillLine(stats(), total, time.Since(began), seen)
-		if p.live {
-			parts = append([]part{bar(stats(), total)}, parts...)
-		}
-		return parts
-	})
+		return fillLine(stats(), total, time.Since(began), seen)
+	}, func() (int, int) { return done(stats(), total), total })
 	return p
 }
 
@@ -93,15 +88,6 @@ func (p *fillProgress) Observer(targets []evaluate.Target) func(model.Request, m
 			of.refused++
 		}
 	}
-}
-
-// barWidth is how many columns the bar of a fill has.
-const barWidth = 24
-
-// bar draws how far a fill is.
-func bar(s fill.Stats, total int) part {
-	full := barWidth * done(s, total) / max(total, 1)
-	return part{8, strings.Repeat("█", full) + strings.Repeat("·", barWidth-full)}
 }
 
 // done counts the calls of a fill that need nothing more.

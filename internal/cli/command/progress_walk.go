@@ -1,7 +1,6 @@
 package command
 
 import (
-	"io"
 	"sync/atomic"
 	"time"
 
@@ -9,11 +8,11 @@ import (
 )
 
 // walking is Env.Walking over total answers. It shows nothing during the first second.
-func walking(w io.Writer, total int) (walked func(int), end func()) {
+func (e *Env) walking(total int) (walked func(int), end func()) {
 	var done atomic.Int64
-	shown := newStatus(w, func() []part {
+	shown := e.newStatus(func() []part {
 		return []part{{0, "reading answers"}, {1, table.Count(int(done.Load())) + " of " + table.Count(total)}}
-	})
+	}, func() (int, int) { return int(done.Load()), total })
 	shown.first = time.Second
 	go shown.Run()
 	// A number that falls is that of the next run.

@@ -12,7 +12,7 @@ func TestWalk(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
-		walked, end := walking(&b, 10_000)
+		walked, end := (&Env{Stderr: &b}).walking(10_000)
 		said := func(after time.Duration, want string) {
 			t.Helper()
 			time.Sleep(after)

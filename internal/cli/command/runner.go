@@ -133,7 +133,7 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	}
 	memory := r.Memory
 	if memory == nil {
-		if memory, err = e.OpenStore(ctx, r.Store, r.Calls.Quiet); err != nil {
+		if memory, err = e.OpenStore(ctx, r.Store); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, memory.Close()) }()
@@ -292,7 +292,7 @@ func (e *Env) Account(ctx context.Context, memory *store.Store, s *study.Study, 
 
 // saySpent says what was spent of a budget before.
 func (e *Env) saySpent(ctx context.Context, d *batch.Manager, f Calls) error {
-	if !f.Bounded() || f.Quiet {
+	if !f.Bounded() || e.Quiet {
 		return nil
 	}
 	s, err := batch.Spent(ctx, d.Store, d.Study, d.Job, d.Prices)
@@ -308,7 +308,7 @@ const plannedPrompts = 300
 // forecast says what was spent of a budget before, and what the rest is expected to take, by
 // a sample of the prompts.
 func (e *Env) forecast(ctx context.Context, d *batch.Manager, f Calls) error {
-	if !f.Bounded() || f.Quiet {
+	if !f.Bounded() || e.Quiet {
 		return nil
 	}
 	if err := e.saySpent(ctx, d, f); err != nil {
@@ -349,7 +349,7 @@ func (e *Env) sayKept(r Running, kept bool) {
 	if r.Again != nil {
 		again = r.Again()
 	}
-	if r.Study.Kind != study.Eval && !r.Calls.Quiet {
+	if r.Study.Kind != study.Eval && !e.Quiet {
 		again = fmt.Sprintf("to see it again:\n  orbench report%s %s", e.StoreArgument(r.Store), untrusted.Shell(r.Study.Name))
 	}
 	switch {

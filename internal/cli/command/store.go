@@ -143,15 +143,14 @@ func openEach[T any](names []string, open func(string) (T, error), nameOf func(T
 }
 
 // OpenStore opens the store that calls are made for, and makes it where there is none. Of a
-// database, and of a file that it made, it says that answers are kept there, unless it is to
-// be quiet.
-func (e *Env) OpenStore(ctx context.Context, at string, quiet bool) (*store.Store, error) {
+// database, and of a file that it made, it says that answers are kept there.
+func (e *Env) OpenStore(ctx context.Context, at string) (*store.Store, error) {
 	if err := e.checkIndexFolder(at); err != nil {
 		return nil, err
 	}
 	_, missing := os.Lstat(at)
 	memory, err := address.Open(ctx, at)
-	if err != nil || quiet {
+	if err != nil || e.Quiet {
 		return memory, err
 	}
 	switch {
@@ -238,11 +237,14 @@ func resolved(path string) string {
 // Walking shows how far walks over the answers of runs are, one run after the other, until
 // end is called. walked is as in evaluate.Sinks.
 func (e *Env) Walking(runs ...*run.Run) (walked func(int), end func()) {
+	if e.Quiet {
+		return nil, func() {}
+	}
 	total := 0
 	for _, r := range runs {
 		total += r.Prompts() * r.AnswersPerPrompt()
 	}
-	return walking(e.Stderr, total)
+	return e.walking(total)
 }
 
 // OpenExisting opens the store of a store that must be there.

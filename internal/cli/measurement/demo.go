@@ -49,6 +49,5 @@ nothing about any real model.`,
 	a.StoreFlag(c, &f.Store)
 	c.Flags().StringVar(&f.out.Dir, "out", f.out.Dir, "write the report to `DIR`, or to DIR-2 and so on if it exists")
 	f.out.RegisterFull(c)
-	c.Flags().BoolVar(&f.Calls.Quiet, "quiet", false, "no progress")
 	return c
 }

@@ -178,7 +178,7 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 	if err := a.Peek(ctx, f.Store, func(memory store.Reader) error { return r.Mark(ctx, memory, mark) }); err != nil {
 		return measurement{}, err
 	}
-	if f.fresh && !f.Calls.Quiet {
+	if f.fresh && !a.Quiet {
 		a.Infof("all targets are asked again; the same command without --fresh goes on from there")
 	}
 	r.Shard = shard

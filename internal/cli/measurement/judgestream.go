@@ -20,7 +20,7 @@ const standardInput = "-"
 // judgeStream judges answers as they come over standard input. Judges without a model need
 // no store, and none is made for them.
 func (a app) judgeStream(c *cobra.Command, f judgeFlags) (err error) {
-	if err := command.Only(c, "--responses -", "responses", "judge", "base-url", "concurrency", "max-cost", "local", "store", "quiet", "set", "batch"); err != nil {
+	if err := command.Only(c, "--responses -", "responses", "judge", "base-url", "concurrency", "max-cost", "local", "store", "set", "batch"); err != nil {
 		return err
 	}
 	if f.Calls.Deferred() {
@@ -53,7 +53,7 @@ func (a app) asker(ctx context.Context, f judgeFlags, clients *client.Set, model
 	if err != nil {
 		return nil, nil, err
 	}
-	memory, err := a.OpenStore(ctx, f.Store, f.Calls.Quiet)
+	memory, err := a.OpenStore(ctx, f.Store)
 	if err != nil {
 		return nil, nil, err
 	}

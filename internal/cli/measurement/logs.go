@@ -212,8 +212,7 @@ func (a app) logs(ctx context.Context, files []string, f logFlags, out command.P
 		return err
 	}
 	if result.Refused.N > 0 {
-		draw := *a.Env
-		draw.Args = withoutPrinted(a.Args)
+		draw := command.Env{Program: a.Program, Args: withoutPrinted(a.Args)}
 		draw.Args = slices.Insert(draw.Args, slices.Index(draw.Args, "logs")+1, "draw")
 		a.Infof("which of these were wrong:\n  %s", draw.CommandLine("--out", "sheet.csv"))
 	}

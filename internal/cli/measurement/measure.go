@@ -72,7 +72,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 			}
 			result, err := a.derive(ctx, memory, figures{
 				runs: []*run.Run{m.Run}, kept: kept, out: m.out, cost: run.Cost(f.Stats),
-				quiet: m.asking.Calls.Quiet, unfinished: f.Unfinished(), ofJudges: m.ofJudges,
+				unfinished: f.Unfinished(), ofJudges: m.ofJudges,
 			})
 			answers = 0
 			for _, run := range result.Runs {
@@ -86,7 +86,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 // shownAgain says how to see all of a run, empty where it was shown, and how to check its
 // judge on some of its answers.
 func (a app) shownAgain(m measurement, answers int) string {
-	if m.out.Dir != "" || m.asking.Calls.Quiet || m.Shard.Of > 1 {
+	if m.out.Dir != "" || a.Quiet || m.Shard.Of > 1 {
 		return ""
 	}
 	at, name := a.StoreArgument(m.asking.Store), untrusted.Shell(m.Name)
@@ -188,8 +188,8 @@ type figures struct {
 	kept *index.Index
 	out  command.Output
 	cost score.Cost
-	// quiet shows no progress. unfinished says that answers are still to come.
-	quiet, unfinished bool
+	// unfinished says that answers are still to come.
+	unfinished bool
 	// choice and the others say which of the figures are shown; see report.View.
 	choice           report.Choice
 	table            string
@@ -217,10 +217,8 @@ func (a app) derive(ctx context.Context, memory store.Reader, f figures) (score.
 	if writers.Any() {
 		sinks.Row = func(row score.AnswerRow) error { return writers.Add(&row) }
 	}
-	end := func() {}
-	if !f.quiet {
-		sinks.Walked, end = a.Walking(f.runs...)
-	}
+	var end func()
+	sinks.Walked, end = a.Walking(f.runs...)
 	result, err := run.Derive(ctx, memory, f.runs, sinks, f.kept.Figures)
 	end()
 	if err != nil {
@@ -295,7 +293,7 @@ func (a app) showShard(ctx context.Context, m measurement, memory store.Reader, 
 	if s.Missing > 0 && !f.Unfinished() {
 		missing = []string{fmt.Sprintf("missing: %d calls of the shard", s.Missing)}
 	}
-	if !m.asking.Calls.Quiet {
+	if !a.Quiet {
 		a.Infof("once all %d shards are done: orbench store merge STORE... --out FILE, then orbench report --store FILE %s", m.Shard.Of, untrusted.Shell(m.Name))
 	}
 	return missing, nil

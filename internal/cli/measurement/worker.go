@@ -75,7 +75,7 @@ func (a app) worker(ctx context.Context, f workerFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	memory, err := a.OpenStore(ctx, f.store, f.calls.Quiet)
+	memory, err := a.OpenStore(ctx, f.store)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (a app) worker(ctx context.Context, f workerFlags) (err error) {
 		}
 		defer server.Close() // nothing of it is lost
 	}
-	if !f.calls.Quiet {
+	if !a.Quiet {
 		a.Infof("%s takes calls from %s", name, address.Shown(f.store))
 	}
 	err = w.Run(ctx, f.drain)
