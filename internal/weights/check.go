@@ -41,6 +41,8 @@ type Check struct {
 	Requests []model.Request
 	// stored are those that are looked at, those of the least hashes, and again those of Requests.
 	stored, again []stored
+	// fingerprints are those that the server gave with the replies.
+	fingerprints map[string]bool
 	// lacks is true where other calls of the model are to be made.
 	lacks bool
 	// odds are the chances that of three replies that part the stored one is the odd one out, by
@@ -51,22 +53,18 @@ type Check struct {
 // stored is a remembered call with its reply.
 type stored struct {
 	job.Call
-	response model.Response
+	// said is what the server said of itself when it made the reply.
+	said client.Description
 	// kind is 0 for a reply that is called refused, and 1 for another.
 	kind int
 }
 
-// said is what the server said of itself when it made the reply.
-func (s stored) said() client.Description { return client.Description(s.response.Server) }
-
-// Find looks through what the first of jobs has already of models that may change, and what the
-// others have of judges, and gives a check of each model of which there are some replies while the
-// first job lacks others. Simulated replies are left out: their models have no weights.
+// Find looks through what the first of jobs has already of models that may change, each named
+// once, and what the others have of judges. It gives a check of each model of which there are
+// some replies while the first job lacks others. Simulated replies are left out: their models have no weights.
 func Find(ctx context.Context, models []job.Asked, jobs []*job.Job, m store.Reader, refused Refused) (all []*Check, err error) {
 	for _, asked := range models {
-		if !slices.ContainsFunc(all, func(c *Check) bool { return c.Asked == asked }) {
-			all = append(all, &Check{Asked: asked})
-		}
+		all = append(all, &Check{Asked: asked})
 	}
 	for i, j := range jobs {
 		for item, err := range j.Items(ctx, m, job.Scope{Extent: job.SoFar, Remembered: true}) {
@@ -114,24 +112,26 @@ func (c *Check) add(call job.Call) {
 // many.
 func (c *Check) draw(replies map[model.Hash]model.Response, refused Refused) {
 	var all [2][]stored
+	c.fingerprints = map[string]bool{}
 	for _, s := range c.stored {
-		var ok bool
-		if s.response, ok = replies[s.Hash]; !ok || s.response.Simulated() || s.response.ByOther(c.Ref) {
+		response, ok := replies[s.Hash]
+		if !ok || response.Simulated() || response.ByOther(c.Ref) {
 			continue
 		}
-		if !refused(c.Ref, s.Judge, s.Request, s.response) {
+		if !refused(c.Ref, s.Judge, s.Request, response) {
 			s.kind = 1
 		}
+		s.said = client.Description(response.Server)
+		c.fingerprints[s.said.Value(client.Fingerprint)] = true
 		all[s.kind] = append(all[s.kind], s)
 	}
 	most := min(prompts, c.N/share)
 	some := min(len(all[0]), max(most/2, most-len(all[1])))
 	others := min(len(all[1]), most-some)
 	c.stored, c.again = slices.Concat(all[:]...), slices.Concat(all[0][:some], all[1][:others])
-	revision := "check-" + time.Now().UTC().Format(time.RFC3339Nano) // that of no other check
 	for _, s := range c.again {
+		s.Request.Revision = "check-" + time.Now().UTC().Format(time.RFC3339Nano) // that of no other check
 		for s.Request.Sample = range times {
-			s.Request.Revision = revision
 			c.Requests = append(c.Requests, s.Request)
 		}
 	}
@@ -144,15 +144,11 @@ func (c *Check) draw(replies map[model.Hash]model.Response, refused Refused) {
 // Differs says in what the server describes itself otherwise now than when some of the replies
 // were made, and of how many of those that are looked at. It is empty where nothing differs.
 func (c *Check) Differs(now client.Description) (change string, n, of int) {
-	fingerprints := map[string]bool{}
-	for _, s := range c.stored {
-		fingerprints[s.said().Value(client.Fingerprint)] = true
-	}
-	if len(fingerprints) > mostFingerprints {
+	if len(c.fingerprints) > mostFingerprints {
 		now = now.Without(client.Fingerprint)
 	}
 	for _, s := range c.stored {
-		if d := s.said().Difference(now); d != "" {
+		if d := s.said.Difference(now); d != "" {
 			change, n = d, n+1
 		}
 	}
@@ -162,7 +158,7 @@ func (c *Check) Differs(now client.Description) (change string, n, of int) {
 // Known reports whether what a server says of itself tells its weights by a digest, then and
 // now.
 func (c *Check) Known(now client.Description) bool {
-	return now.Value(client.Digest) != "" && !slices.ContainsFunc(c.stored, func(s stored) bool { return s.said().Value(client.Digest) == "" })
+	return now.Value(client.Digest) != "" && !slices.ContainsFunc(c.stored, func(s stored) bool { return s.said.Value(client.Digest) == "" })
 }
 
 // Outcome is what a check comes to.

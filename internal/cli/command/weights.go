@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/orbench/orbench"
@@ -30,8 +31,9 @@ func (r Running) checks(ctx context.Context, m store.Reader) ([]*weights.Check, 
 	var models []job.Asked
 	for _, of := range r.Job.Models {
 		runs, _ := r.Clients.RunsWeights(of.Ref)
-		if of.Role.Judges() && of.Provider != score.SimProvider || of.Role == job.Target && runs {
-			models = append(models, job.Asked{Ref: of.Ref, Role: of.Role})
+		asked := job.Asked{Ref: of.Ref, Role: of.Role}
+		if (of.Role.Judges() && of.Provider != score.SimProvider || of.Role == job.Target && runs) && !slices.Contains(models, asked) {
+			models = append(models, asked)
 		}
 	}
 	if len(models) == 0 {
