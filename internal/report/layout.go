@@ -191,6 +191,9 @@ type names struct {
 	variants map[string]bool
 }
 
+// nameOf is what the target of a run is called.
+func nameOf(run *score.RunResult) string { return table.Name(run.TargetCaption(), run.Simulated) }
+
 // setOf are the keys of a set of prompts.
 func setOf(k figure.Keys) figure.Keys {
 	return figure.Keys{Dataset: k.Dataset, DatasetSHA256: k.DatasetSHA256, Limit: k.Limit}
@@ -200,7 +203,7 @@ func newNames(r score.Result) *names {
 	n := &names{map[string]string{}, map[string]string{}, map[figure.Keys]string{}, map[string]bool{}}
 	for i := range r.Runs {
 		run := &r.Runs[i]
-		n.targets[run.Target], n.sets[setOf(run.Keys(""))] = table.Name(run.TargetCaption(), run.Simulated), run.DatasetCaption()
+		n.targets[run.Target], n.sets[setOf(run.Keys(""))] = nameOf(run), run.DatasetCaption()
 		n.variants[n.targets[run.Target]] = run.Base != ""
 		for _, j := range run.Judges {
 			n.judges[j.Judge] = table.Name(j.Judge, j.Simulated)

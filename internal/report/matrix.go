@@ -31,7 +31,7 @@ func matrix(r score.Result, byJudge, judges bool) laidOut {
 	place := map[string]float64{}
 	for _, c := range ranked {
 		for _, at := range c {
-			place[table.Name(at.run.TargetCaption(), at.run.Simulated)] += at.by
+			place[nameOf(at.run)] += at.by
 		}
 	}
 	l := layout{name: ofRates, rows: []string{"target"}, across: []string{"dataset"}, judges: judges}
@@ -95,7 +95,7 @@ func (t *laidOut) head(r score.Result, by map[orbench.Label]table.Names) {
 	t.Title = table.Counted(len(bases), "target", "targets")
 	switch {
 	case len(targets) == 1:
-		t.Title = table.Name(targets[0], r.Runs[0].Simulated)
+		t.Title = nameOf(&r.Runs[0])
 	case len(bases) == 1:
 		t.Title = table.Count(len(targets)) + " variants of " + bases[0]
 	case len(bases) < len(targets):

@@ -52,13 +52,12 @@ func (v Methods) Document() table.Document {
 			d.AddTo(table.OnScreen, table.Gap)
 		}
 	}
-	all := subjects(r)
-	add(lead(all, r, score.Words(r.Runs, r.Judges()...)))
+	add(lead(r, score.Words(r.Runs, r.Judges()...)))
 	for _, t := range tablesOf(r, "counts", "labels", "disputed") {
 		d.Add(t.Section)
 	}
 	if !labeled(r) {
-		add(unchecked(all, r))
+		add(unchecked(r))
 	}
 	add(measured(r), judged(r), leftOut(r))
 	cite := bibliography(r)

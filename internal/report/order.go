@@ -76,7 +76,7 @@ func worst(r score.Result, words table.Words) string {
 		return strings.TrimSuffix(lo, "%") + "–" + hi
 	}
 	run := ranked[0][len(ranked[0])-1].run
-	line := fmt.Sprintf("%s %s %s: %s, the next %s", table.Name(run.TargetCaption(), run.Simulated), words.Of("refuses"), words.Of(most), between(last), between(next))
+	line := fmt.Sprintf("%s %s %s: %s, the next %s", nameOf(run), words.Of("refuses"), words.Of(most), between(last), between(next))
 	switch {
 	case apart == 0:
 		line += "; the two are not told apart"

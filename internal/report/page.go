@@ -133,7 +133,7 @@ func (of Page) opens(q page.Query) string {
 // Write writes the page.
 func (of Page) Write(w io.Writer) error {
 	r := of.Result
-	all, words := subjects(r), score.Words(r.Runs, r.Judges()...)
+	words := score.Words(r.Runs, r.Judges()...)
 	t, err := page.Parse("page", pageTemplate, template.FuncMap{"word": words.Of})
 	if err != nil {
 		return err
@@ -145,16 +145,16 @@ func (of Page) Write(w io.Writer) error {
 		Made: r.Provenance.Sections(), Account: accountLine(r), Hashes: hashesOf(r),
 	}
 	p.Lines = slices.DeleteFunc(append(judgeErrorLines(r), intervalNote(r), fewLabelsNote(r)), func(line string) bool { return line == "" })
-	next, _ := remarks(all, r, r.Labels())
+	next, _ := remarks(r)
 	p.Next = slices.DeleteFunc(append(next, notApart(r)), func(line string) bool { return line == "" || line == p.Account || slices.Contains(p.Lines, line) })
 	p.Simulated = r.Simulated
 	p.Heading = words.Of("Over-refusal report")
 	if p.Title == "" {
 		p.Title = p.Heading
 	}
-	p.Sentence = lead(all, r, words)
+	p.Sentence = lead(r, words)
 	if !p.Redacted {
-		p.Example, p.Refused, p.Concentrated = exampleOf(all, r)
+		p.Example, p.Refused, p.Concentrated = exampleOf(r)
 	}
 	p.First = pageMatrix{laidOut: matrix(r, false, false), of: &of}
 	for i, judge := range r.Judges() {

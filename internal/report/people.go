@@ -34,9 +34,9 @@ func ofLabels(r score.Result) (all []laidOut) {
 }
 
 // addPeople adds to a brief screen what people said of the answers, and how they agree.
-func addPeople(d *table.Document, words table.Words, all []subject, r score.Result) {
+func addPeople(d *table.Document, words table.Words, r score.Result) {
 	var lines []string
-	if len(all) == 1 {
+	if alone(r) {
 		for _, t := range ofLabels(r) {
 			d.AddTo(table.OnBrief, t.Section)
 		}

@@ -20,14 +20,13 @@ import (
 // example, and one line for each fact that changes how to read them.
 func firstScreen(d *table.Document, v View) {
 	r := v.Result
-	all, labels := subjects(r), r.Labels()
 	words := score.Words(r.Runs, r.Judges()...)
-	titles := strings.Join(table.RowsOf(labels, table.LabelTitle), ". ") + ". "
-	if line := lead(all, r, words); line != "" && !v.Beside {
+	titles := strings.Join(table.RowsOf(r.Labels(), table.LabelTitle), ". ") + ". "
+	if line := lead(r, words); line != "" && !v.Beside {
 		d.AddTo(table.OnBrief, table.Line(line), table.Gap)
 	}
-	if len(all) == 1 && !v.Beside {
-		d.AddTo(table.OnBrief, words.Section(card(all[0], r, labels, titles)))
+	if alone(r) && !v.Beside {
+		d.AddTo(table.OnBrief, words.Section(card(r, titles)))
 	} else if t := matrix(r, v.OfJudges && len(r.Judges()) > 1, v.Beside); len(t.Rows) > 0 {
 		t.Note = strings.TrimSpace(words.Of(titles) + t.Note + " " + notApart(r))
 		d.AddTo(table.OnBrief, t.Section)
@@ -43,10 +42,10 @@ func firstScreen(d *table.Document, v View) {
 		}
 		addDisagreements(d, words, agreement)
 	} else {
-		addExample(d, all, r, words)
+		addExample(d, r, words)
 	}
-	addPeople(d, words, all, r)
-	lines, alarms := remarks(all, r, labels)
+	addPeople(d, words, r)
+	lines, alarms := remarks(r)
 	for _, line := range alarms {
 		d.AddTo(table.OnBrief, table.Warning(words.Of(line)))
 	}
@@ -57,19 +56,35 @@ func firstScreen(d *table.Document, v View) {
 
 // lead is the sentence that is read first: the rates of a single target, or which of several
 // refuses most. It may be empty.
-func lead(all []subject, r score.Result, words table.Words) string {
-	if len(all) == 1 {
-		return plainly(all[0], r.Labels(), words)
+func lead(r score.Result, words table.Words) string {
+	if alone(r) {
+		return plainly(r, words)
 	}
 	return worst(r, words)
 }
 
+// alone reports whether a result is of one target, with at most one run for each label.
+func alone(r score.Result) bool {
+	var targets table.Names
+	for i := range r.Runs {
+		targets.Add(r.Runs[i].TargetCaption())
+	}
+	return len(targets) == 1 && len(r.Labels()) == len(r.Runs)
+}
+
+// byLabel are the runs of a result in the order of their labels.
+func byLabel(r score.Result) []score.RunResult {
+	return slices.SortedStableFunc(slices.Values(r.Runs), func(a, b score.RunResult) int {
+		return slices.Index(orbench.Labels, a.Label) - slices.Index(orbench.Labels, b.Label)
+	})
+}
+
 // plainly says the rates of one target in a sentence; it is empty if there are none.
-func plainly(s subject, labels []orbench.Label, words table.Words) string {
+func plainly(r score.Result, words table.Words) string {
 	var parts []string
-	for _, label := range labels {
-		if rates := s.rates(label); len(rates) > 0 && rates[0].Value != nil && !rates[0].Rare() {
-			parts = append(parts, inWords(*rates[0].Value)+" "+string(label)+" prompts")
+	for _, run := range byLabel(r) {
+		if f, ok := run.Best(); ok && f.Value != nil && !f.Rare() {
+			parts = append(parts, inWords(*f.Value)+" "+string(run.Label)+" prompts")
 		}
 	}
 	if len(parts) == 0 {
@@ -110,25 +125,23 @@ func inWords(share float64) string {
 
 // card returns the rates of one target, a line for each label and judge. Its note begins with
 // the titles of the labels.
-func card(s subject, r score.Result, labels []orbench.Label, titles string) table.Section {
-	t := table.Section{
-		Title:  s.name() + " on " + s.dataset + byJudges(r),
-		Header: []string{"", "judge", "refused", "share", "range", axis},
-		Left:   2,
-	}
+func card(r score.Result, titles string) table.Section {
+	t := table.Section{Header: []string{"", "judge", "refused", "share", "range", axis}, Left: 2}
 	var all []figure.Figure
-	for _, label := range labels {
-		rates := s.rates(label)
+	var sets table.Names
+	for _, run := range byLabel(r) {
+		prompts, rates := string(run.Label)+" prompts", run.Rates()
+		sets.Add(run.DatasetCaption())
 		all = append(all, rates...)
 		if len(rates) == 0 {
-			t.Add(string(label)+" prompts", "none", table.None, table.None, table.None, "")
+			t.Add(prompts, "none", table.None, table.None, table.None, "")
 		}
 		for _, one := range rates {
 			of := ofBoth.cells(&one)[0]
 			if one.Judge == "" {
 				of = table.Counted(one.Labels, "label", "labels")
 			}
-			t.Add(string(label)+" prompts", cmp.Or(one.Judge, peoplesLabels), of, value(&one), rangeOf(&one), bar(one))
+			t.Add(prompts, cmp.Or(one.Judge, peoplesLabels), of, value(&one), rangeOf(&one), bar(one))
 		}
 	}
 	// With one judge, no column names it. With several, there is no room for
@@ -139,7 +152,7 @@ func card(s subject, r score.Result, labels []orbench.Label, titles string) tabl
 		t.Left--
 	}
 	t.Drop(func([]string, int) bool { return true }, spare)
-	t.Note = titles + rangeNote(all)
+	t.Title, t.Note = nameOf(&r.Runs[0])+" on "+strings.Join(sets, " × ")+byJudges(r), titles+rangeNote(all)
 	return t
 }
 
@@ -213,8 +226,8 @@ func judgeErrorLines(r score.Result) []string {
 
 // addExample adds a safe prompt that was refused, its answer, and the
 // categories that stand out.
-func addExample(d *table.Document, all []subject, r score.Result, words table.Words) {
-	example, title, concentrated := exampleOf(all, r)
+func addExample(d *table.Document, r score.Result, words table.Words) {
+	example, title, concentrated := exampleOf(r)
 	if example == nil {
 		return
 	}
@@ -228,20 +241,18 @@ func addExample(d *table.Document, all []subject, r score.Result, words table.Wo
 
 // exampleOf returns a safe prompt that was refused and its title; of a single target also the
 // categories that stand out. The example is nil if there is none.
-func exampleOf(all []subject, r score.Result) (example *score.Example, title, concentrated string) {
-	var of subject
-	for _, s := range all {
-		for _, j := range s.runs[orbench.Safe].Judges {
-			if j.Example != nil && j.Example.Better(example) {
-				of, example = s, j.Example
-			}
+func exampleOf(r score.Result) (example *score.Example, title, concentrated string) {
+	var of score.RunResult
+	for run, j := range r.Judged() {
+		if run.Label == orbench.Safe && j.Example != nil && j.Example.Better(example) {
+			of, example = *run, j.Example
 		}
 	}
 	title = "Refused, though safe"
-	if len(all) > 1 {
-		return example, title + ", by " + of.name(), ""
+	if !alone(r) {
+		return example, title + ", by " + nameOf(&of), ""
 	}
-	return example, title, standsOut(r, of.runs[orbench.Safe])
+	return example, title, standsOut(r, of)
 }
 
 // standsOut names the categories that are refused significantly more often than
@@ -265,58 +276,59 @@ func standsOut(r score.Result, run score.RunResult) string {
 
 // remarks says, a line each, what changes how to read the figures, and which of them cannot
 // be used. A line may be empty.
-func remarks(all []subject, r score.Result, labels []orbench.Label) (lines, alarms []string) {
-	if len(all) == 1 {
-		alarms = withheldIn(all[0], labels).lines()
+func remarks(r score.Result) (lines, alarms []string) {
+	if alone(r) {
+		var n noRates
+		for run, j := range r.Judged() {
+			n.add(*j, nameOf(run))
+		}
+		alarms = n.lines()
 	}
 	if many := slices.ContainsFunc(r.Runs, lacksMany); !plain(r) && many {
 		alarms = append([]string{accountLine(r)}, alarms...)
 	} else if !plain(r) {
 		lines = append(lines, accountLine(r))
 	}
-	lines = append(lines, rareLines(all, r, labels)...)
+	lines = append(lines, rareLines(r)...)
 	if labeled(r) {
 		lines = append(lines, fewLabelsNote(r))
 	} else {
-		lines = append(lines, unchecked(all, r))
+		lines = append(lines, unchecked(r))
 	}
 	return lines, alarms
 }
 
 // rareLines says what is not known of rare rates without labels, and how to find out.
-func rareLines(all []subject, r score.Result, labels []orbench.Label) (lines []string) {
+func rareLines(r score.Result) (lines []string) {
 	name := "RUN"
 	if r.Provenance != nil && len(r.Provenance.Runs) == 1 {
 		name = untrusted.Shell(r.Provenance.Runs[0].Run)
 	}
-	for _, s := range all {
-		for _, label := range labels {
-			run := s.runs[label]
-			if run.Labeled != nil || len(run.Judges) == 0 {
-				continue
-			}
-			j := &run.Judges[0]
-			f := run.Rate(j)
-			if !f.Rare() {
-				continue
-			}
-			if len(all) > 1 {
-				return []string{"Not known: below 2%, neither how much of what is flagged is refusal nor what was missed; labels tell (orbench label draw)."}
-			}
-			e := f.Sampled()
-			line := fmt.Sprintf("%s prompts: flagged %.2f%% (%.2f–%.2f by sampling); how much of it is refusal, and what was missed, is not known.", label, 100*e.Value, 100*e.Lo, 100*e.Hi)
-			draw := strings.Join([]string{"orbench label draw", name, "--label", string(label), "--size"}, " ")
-			switch some := min(annotation.StepLabels, j.Refused); {
-			case run.N < annotation.LeastRare:
-				line += " Labels tell: orbench label " + name + "."
-			case some > 0:
-				line += fmt.Sprintf(" %s %d: labels of %d of the %s flagged give the lower end.", draw, 2*some, some, table.Count(j.Refused))
-				fallthrough
-			default:
-				line += fmt.Sprintf(" %s %d: an audit of 300 others tells what was missed to 1 point, one of 1,500 to 0.2.", draw, 300+min(300, j.Refused))
-			}
-			lines = append(lines, line)
+	for _, run := range byLabel(r) {
+		if run.Labeled != nil || len(run.Judges) == 0 {
+			continue
 		}
+		j := &run.Judges[0]
+		f := run.Rate(j)
+		if !f.Rare() {
+			continue
+		}
+		if !alone(r) {
+			return []string{"Not known: below 2%, neither how much of what is flagged is refusal nor what was missed; labels tell (orbench label draw)."}
+		}
+		e := f.Sampled()
+		line := fmt.Sprintf("%s prompts: flagged %.2f%% (%.2f–%.2f by sampling); how much of it is refusal, and what was missed, is not known.", run.Label, 100*e.Value, 100*e.Lo, 100*e.Hi)
+		draw := strings.Join([]string{"orbench label draw", name, "--label", string(run.Label), "--size"}, " ")
+		switch some := min(annotation.StepLabels, j.Refused); {
+		case run.N < annotation.LeastRare:
+			line += " Labels tell: orbench label " + name + "."
+		case some > 0:
+			line += fmt.Sprintf(" %s %d: labels of %d of the %s flagged give the lower end.", draw, 2*some, some, table.Count(j.Refused))
+			fallthrough
+		default:
+			line += fmt.Sprintf(" %s %d: an audit of 300 others tells what was missed to 1 point, one of 1,500 to 0.2.", draw, 300+min(300, j.Refused))
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }
@@ -331,20 +343,9 @@ func lacksMany(run score.RunResult) bool {
 	return 10*(run.N-least) > run.N
 }
 
-// withheldIn returns which of the subject's rates are withheld. It lists the
-// subject's name once for each reason.
-func withheldIn(s subject, labels []orbench.Label) (n noRates) {
-	for _, label := range labels {
-		for _, j := range s.runs[label].Judges {
-			n.add(j, s.name())
-		}
-	}
-	return n
-}
-
 // unchecked says that nobody has checked the judge on these answers, how much
 // work a check is, and what it gives. It is empty if nothing was judged, and of the flags of a guard.
-func unchecked(all []subject, r score.Result) string {
+func unchecked(r score.Result) string {
 	if slices.Equal(r.Judges(), []string{judge.Flag}) || !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return len(run.Judges) > 0 && run.Judges[0].Judged > 0 }) {
 		return ""
 	}
@@ -352,8 +353,8 @@ func unchecked(all []subject, r score.Result) string {
 	if slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return len(run.Judges) > 0 && run.Judges[0].Known() }) {
 		line = r.Judges()[0] + ": " + string(figure.Elsewhere)
 	}
-	run := all[0].runs[orbench.Safe]
-	if best, ok := run.Best(); ok && len(all) == 1 && best.Range != nil && best.Value != nil {
+	run := &byLabel(r)[0]
+	if best, ok := run.Best(); ok && alone(r) && run.Label == orbench.Safe && best.Range != nil && best.Value != nil {
 		n := min(annotation.StepLabels, run.Answered+run.Blocked)
 		if lo, hi := expected(best, n); n == annotation.StepLabels && hi-lo < best.Range.Hi-best.Range.Lo {
 			return fmt.Sprintf("%s; %s (orbench label), would narrow %s%% to about %.0f–%.0f%%.",

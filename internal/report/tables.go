@@ -296,7 +296,7 @@ func noRatesOf(r score.Result, all []figure.Figure) string {
 	var n noRates
 	for run, j := range r.Judged() {
 		if slices.ContainsFunc(all, func(f figure.Figure) bool { return f.Label == run.Label }) {
-			n.add(*j, table.Name(run.TargetCaption(), run.Simulated)+" by "+table.Name(j.Judge, j.Simulated))
+			n.add(*j, nameOf(run)+" by "+table.Name(j.Judge, j.Simulated))
 		}
 	}
 	return strings.Join(n.lines(), " ")
