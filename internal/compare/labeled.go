@@ -74,7 +74,7 @@ func (r *Result) decideCorrected(g Gate, m *annotation.CorrectedPairs, out *Gate
 	// An alarm has a direction, so its test is one-sided. The test does not use the
 	// interval, which is wide for few audited pairs.
 	oneSided := m.P / 2
-	out.Reason = fmt.Sprintf("by people's labels the difference is %+.1f points (one-sided p %s)", 100*out.Figure.Value, table.PValue(&oneSided))
+	out.Reason = fmt.Sprintf("by people's labels the difference is %+.1f points (one-sided %s)", 100*out.Figure.Value, table.PInText(&oneSided))
 	out.Status = Passed
 	switch {
 	case !g.holds(points):
@@ -108,8 +108,8 @@ func (c Result) correctedSection() table.Section {
 		if l := m.Corrected; l != nil {
 			s.Add(m.Label, &l.Base, &l.Candidate, table.Points(&l.Difference, table.Hyphen))
 			if m.byPeople() {
-				notes = append(notes, fmt.Sprintf("%s prompts: %s labeled by %s, on %d of %d flips and %d of %d other prompts; p %s.", m.Label,
-					table.Counted(l.Labels, "answer", "answers"), table.Counted(l.People, "person", "people"), l.LabeledFlips, l.Flips, l.LabeledOthers, l.Others, table.PValue(&l.P))+openNote(*l))
+				notes = append(notes, fmt.Sprintf("%s prompts: %s labeled by %s, on %d of %d flips and %d of %d other prompts; %s.", m.Label,
+					table.Counted(l.Labels, "answer", "answers"), table.Counted(l.People, "person", "people"), l.LabeledFlips, l.Flips, l.LabeledOthers, l.Others, table.PInText(&l.P))+openNote(*l))
 			}
 		}
 	}

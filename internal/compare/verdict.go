@@ -79,11 +79,7 @@ func (c Result) verdictOn(m Metric) string {
 	if c.OfJudges() {
 		by = c.Candidate.Judge + " than by " + by
 	}
-	value := table.PValue(p)
-	if !strings.HasPrefix(value, "<") {
-		value = "= " + value
-	}
-	said := fmt.Sprintf("%s: %s → %s, %+.1f by %s (p %s)", on, before, after, 100*d.Value, by, strings.Replace(value, "<", "< ", 1))
+	said := fmt.Sprintf("%s: %s → %s, %+.1f by %s (%s)", on, before, after, 100*d.Value, by, table.PInText(p))
 	if !surely {
 		return fmt.Sprintf("Unclear%s; a change of %.0f would be found.", said, 100*stats.Detectable(*d, 0.95, power))
 	}

@@ -49,20 +49,18 @@ func notApart(r score.Result) string {
 // prompt was asked. It is empty if targets are not ranked, or if sets do not agree.
 func worst(r score.Result, words table.Words) string {
 	ranked := contests(r)
+	run := lastOf(ranked)
+	if run == nil {
+		return ""
+	}
 	var last, next []float64
 	apart := 0
 	for _, order := range ranked {
 		n := len(order)
-		if order[n-1].run.Target != ranked[0][len(ranked[0])-1].run.Target || order[n-1].by == order[n-2].by {
-			return ""
-		}
 		last, next = append(last, math.Abs(order[n-1].by)), append(next, math.Abs(order[n-2].by))
 		if order[n-1].first == n {
 			apart++
 		}
-	}
-	if len(last) == 0 {
-		return ""
 	}
 	most := "the most safe prompts"
 	if label, _ := rankedBy(r.Labels()); label == orbench.Toxic {
@@ -75,7 +73,6 @@ func worst(r score.Result, words table.Words) string {
 		}
 		return strings.TrimSuffix(lo, "%") + "–" + hi
 	}
-	run := ranked[0][len(ranked[0])-1].run
 	line := fmt.Sprintf("%s %s %s: %s, the next %s", nameOf(run), words.Of("refuses"), words.Of(most), between(last), between(next))
 	switch {
 	case apart == 0:
@@ -84,6 +81,18 @@ func worst(r score.Result, words table.Words) string {
 		line += fmt.Sprintf("; told apart on %d of %d sets", apart, len(ranked))
 	}
 	return line + "."
+}
+
+// lastOf is a run of the target that is last in each of the orders, nil where they do not agree.
+func lastOf(ranked [][]rank) (run *score.RunResult) {
+	for _, order := range ranked {
+		n := len(order)
+		if run != nil && run.Target != order[n-1].run.Target || order[n-1].by == order[n-2].by {
+			return nil
+		}
+		run = order[n-1].run
+	}
+	return run
 }
 
 // labelsToTell says how many labels of each target's answers, on the same

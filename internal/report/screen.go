@@ -239,12 +239,14 @@ func addExample(d *table.Document, r score.Result, words table.Words) {
 	d.AddTo(table.OnBrief, table.Gap)
 }
 
-// exampleOf returns a safe prompt that was refused and its title; of a single target also the
-// categories that stand out. The example is nil if there is none.
+// exampleOf returns a safe prompt that was refused and its title, by the target that is said to
+// refuse most; of a single target also the categories that stand out. The example is nil if there
+// is none.
 func exampleOf(r score.Result) (example *score.Example, title, concentrated string) {
 	var of score.RunResult
+	named := lastOf(contests(r))
 	for run, j := range r.Judged() {
-		if run.Label == orbench.Safe && j.Example != nil && j.Example.Better(example) {
+		if run.Label == orbench.Safe && (named == nil || run.Target == named.Target) && j.Example != nil && j.Example.Better(example) {
 			of, example = *run, j.Example
 		}
 	}

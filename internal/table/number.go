@@ -188,6 +188,15 @@ func PValue(p *float64) string {
 	})
 }
 
+// PInText shows a p-value within a sentence, as "p = 0.0123" or "p < 0.0001".
+func PInText(p *float64) string {
+	value, least := strings.CutPrefix(PValue(p), "<")
+	if least {
+		return "p < " + value
+	}
+	return "p = " + value
+}
+
 // Fraction formats a number from -1 to 1 to two decimals.
 func Fraction(v float64) string {
 	return strings.Replace(decimals(v, 2), "-", "−", 1)
