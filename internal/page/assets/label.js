@@ -81,6 +81,7 @@
       $("more").textContent = `Draw ${data.next}${data.all ? " more" : ""}, about ${minutes} min`;
     }
     if (data) $("head").hidden = !data.all;
+    queue.classList.toggle("undrawn", !!data && !data.all);
     if (!item) say(waiting = !data || unsaved.length ? "…" : !ended ? "The others are open in another window." : data.all ? "This was the last. b goes back to a label." : "Nothing is drawn yet.");
     else if (item.word) say("Your label is " + short(item.word) + ". A key replaces it; k leaves it.");
     else if (item.said) say(item.said.map((s) => s.person + ": " + short(s.word) + (s.note ? " (" + s.note + ")" : "")).join("; "));
