@@ -8,17 +8,17 @@ import (
 )
 
 // Served says who answered a request, as far as names tell.
-type Served uint8
+type Served string
 
 const (
 	// AsAsked: the model that was asked, by the very name, or by none.
-	AsAsked Served = iota
+	AsAsked Served = ""
 	// AsVersion: the model that was asked, by the name of a version or by a path.
-	AsVersion
+	AsVersion Served = "version"
 	// ByOther: another model.
-	ByOther
+	ByOther Served = "other"
 	// Unclear: the names do not tell, as those of routers and of servers of one's own.
-	Unclear
+	Unclear Served = "unclear"
 )
 
 // ServedBy decides by names alone who answered. Names of the list accepted are those of the

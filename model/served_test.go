@@ -100,14 +100,14 @@ func TestServedBy(t *testing.T) {
 	} {
 		asked := model.Ref{Provider: row.provider, Model: row.asked}
 		if got := model.ServedBy(asked, row.answered, nil); got != row.want {
-			t.Errorf("%s answered as %q is %d, want %d", asked, row.answered, got, row.want)
+			t.Errorf("%s answered as %q is %q, want %q", asked, row.answered, got, row.want)
 		}
 		want := row.want
 		if want == model.ByOther || want == model.Unclear {
 			want = model.AsVersion
 		}
 		if got := model.ServedBy(asked, row.answered, []string{"x", row.answered}); got != want {
-			t.Errorf("%s answered as %q, which is accepted, is %d, want %d", asked, row.answered, got, want)
+			t.Errorf("%s answered as %q, which is accepted, is %q, want %q", asked, row.answered, got, want)
 		}
 	}
 }
@@ -122,16 +122,16 @@ func FuzzServedBy(f *testing.F) {
 		ref := model.Ref{Provider: provider, Model: asked}
 		got := model.ServedBy(ref, answered, nil)
 		if again := model.ServedBy(ref, answered, nil); again != got {
-			t.Errorf("%s answered as %q is %d and %d", ref, answered, got, again)
+			t.Errorf("%s answered as %q is %q and %q", ref, answered, got, again)
 		}
 		if same := model.ServedBy(ref, asked, nil); same != model.AsAsked {
-			t.Errorf("%s answered as itself is %d", ref, same)
+			t.Errorf("%s answered as itself is %q", ref, same)
 		}
 		switch with := model.ServedBy(ref, answered, []string{accepted}); {
 		case accepted != answered && with != got:
-			t.Errorf("%s answered as %q is %d, and %d where %q is accepted", ref, answered, got, with, accepted)
-		case accepted == answered && with > model.AsVersion:
-			t.Errorf("%s answered as %q, which is accepted, is %d", ref, answered, with)
+			t.Errorf("%s answered as %q is %q, and %q where %q is accepted", ref, answered, got, with, accepted)
+		case accepted == answered && with != model.AsAsked && with != model.AsVersion:
+			t.Errorf("%s answered as %q, which is accepted, is %q", ref, answered, with)
 		}
 		// Who made a model, and upper case, make no other of it.
 		if provider != model.Replay && asked != "" && !strings.HasSuffix(asked, model.SimulatedMark) && !strings.Contains(asked, "tunedModels/") && !strings.HasPrefix(asked, "ft:") {

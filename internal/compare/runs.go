@@ -242,50 +242,34 @@ func AddAnswers(ctx context.Context, m store.Reader, sides [2]*run.Run, flips []
 	for side, s := range sides {
 		answers := *s
 		answers.Judges = nil
-		for some := range slices.Chunk(flips, flipsAtOnce) {
-			rows, err := rowsOf(ctx, m, &answers, side, some)
-			if err != nil {
-				return err
-			}
-			for i := range some {
-				if side == base {
-					some[i].BaseAnswer = answerText(rows[i].Response)
-				} else {
-					some[i].CandidateAnswer = answerText(rows[i].Response)
-				}
-			}
+		sides[side] = &answers
+	}
+	for some := range slices.Chunk(flips, flipsAtOnce) {
+		rows, err := Answers(ctx, m, sides, some)
+		if err != nil {
+			return err
+		}
+		for i, both := range rows {
+			some[i].BaseAnswer, some[i].CandidateAnswer = answerText(both[base].Response), answerText(both[candidate].Response)
 		}
 	}
 	return nil
 }
 
-// Answers reads the answers of both sides to flipped prompts, the base's first, with the
+// Answers reads the answers of both sides to some flipped prompts, the base's first, with the
 // verdicts of all judges.
 func Answers(ctx context.Context, m store.Reader, sides [2]*run.Run, flips []Flip) ([][2]score.AnswerRow, error) {
-	both := make([][2]score.AnswerRow, 0, len(flips))
-	for some := range slices.Chunk(flips, flipsAtOnce) {
-		first := len(both)
-		both = both[:first+len(some)]
-		for side, s := range sides {
-			rows, err := rowsOf(ctx, m, s, side, some)
-			if err != nil {
-				return nil, err
-			}
-			for i := range rows {
-				both[first+i][side] = rows[i]
-			}
+	both := make([][2]score.AnswerRow, len(flips))
+	for side, s := range sides {
+		rows, err := s.Rows(ctx, m, askedOf(s, side, flips))
+		if err != nil {
+			return nil, fmt.Errorf("read the answers of the run %s: %w", s.Name, err)
+		}
+		for i := range rows {
+			both[i][side] = rows[i]
 		}
 	}
 	return both, nil
-}
-
-// rowsOf reads the answers of one side to flipped prompts.
-func rowsOf(ctx context.Context, m store.Reader, s *run.Run, side int, flips []Flip) ([]score.AnswerRow, error) {
-	rows, err := s.Rows(ctx, m, askedOf(s, side, flips))
-	if err != nil {
-		return nil, fmt.Errorf("read the answers of the run %s: %w", s.Name, err)
-	}
-	return rows, nil
 }
 
 // askedOf finds the answers of one side to prompts.

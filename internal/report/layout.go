@@ -436,8 +436,7 @@ func (l *layout) write(t *laidOut, s *sheet) {
 			if f := row[i].Figure; f != nil {
 				t.at[y][len(t.Rows[y])] = f
 				if c.opens != nil {
-					q := page.Query{}.With("variant", f.Target, "dataset", f.Dataset, "label", string(f.Label), "judge", f.Judge)
-					t.queries[y][len(t.Rows[y])] = q.With(c.opens...)
+					t.queries[y][len(t.Rows[y])] = answersOf(f.Keys).With(c.opens...)
 				}
 			}
 			t.Rows[y] = append(t.Rows[y], row[i].texts...)

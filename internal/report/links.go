@@ -3,14 +3,15 @@ package report
 import (
 	"fmt"
 
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 )
 
-// answersOf chooses the answers of a run.
-func answersOf(run *score.RunResult) page.Query {
-	return page.Query{}.With("variant", run.Target, "dataset", run.Dataset, "label", string(run.Label))
+// answersOf chooses the answers that a figure is of.
+func answersOf(k figure.Keys) page.Query {
+	return page.Query{}.With("variant", k.Target, "dataset", k.Dataset, "label", string(k.Label), "judge", k.Judge, "category", string(k.Category))
 }
 
 // points has each point of the trade-off open what it stands for: the safe prompts that the
@@ -38,6 +39,6 @@ func (of *Page) points(r score.Result, judge string) func(string) (address, word
 		}
 		words = fmt.Sprintf("%s: %s of %s answers to %s prompts are %s. Open %s.", point, table.Count(s.Judge.Refused), table.Count(s.Judge.Judged),
 			s.Run.Label, said.Of("refused"), table.Counted(n, "answer", "answers"))
-		return of.opens(answersOf(&s.Run).With("judge", judge, "verdict", verdict)), words
+		return of.opens(answersOf(s.Run.Keys(judge)).With("verdict", verdict)), words
 	}
 }

@@ -100,15 +100,12 @@ func (h heat) Columns() []table.Group { return h.sets }
 
 // heatCell is a cell of the heat map. It has no Rate if nothing was judged.
 type heatCell struct {
-	Rate, Range string
-	Count, N    int
+	pageRate
 	// Mark says that the category stands out, and Why by how much.
 	Mark, Why string
 	V         float64
 	// Hot is true if the color is too dark for dark text.
 	Hot bool
-	// Refused is the address of the refusals.
-	Refused string
 }
 
 // Page is the report of a result as a page.
@@ -245,7 +242,7 @@ func (of *Page) rate(f *figure.Figure) pageRate {
 	if f.Judge == "" {
 		p.By = "by " + table.Counted(f.Labels, "label", "labels")
 	} else {
-		q := page.Query{}.With("variant", f.Target, "dataset", f.Dataset, "label", string(f.Label), "judge", f.Judge)
+		q := answersOf(f.Keys)
 		p.RefusedAddress, p.JudgedAddress = of.opens(q.With("verdict", "refused")), of.opens(q.With("verdict", "judged"))
 	}
 	var without []string
@@ -305,15 +302,15 @@ func (of *Page) heats(judge string) (all []heat) {
 					cells = append(cells, heatCell{})
 					continue
 				}
-				c := heatCell{Rate: value(f), Count: int(f.Count()), N: f.N, V: 100 * *f.Value, Hot: rampOf(f.Label).Dark(*f.Value), Mark: marked(f)}
-				if f.Range != nil {
-					c.Range = rangeOf(f)
+				c := heatCell{pageRate: of.rate(f), V: 100 * *f.Value, Hot: rampOf(f.Label).Dark(*f.Value), Mark: marked(f)}
+				if f.Range == nil {
+					c.Range = ""
 				}
 				if c.Mark != "" {
 					c.Why = "refused significantly " + map[string]string{"▲": "more", "▼": "less"}[c.Mark] + " often than the target's other prompts; p after Holm's correction: " + table.PValue(f.PHolm)
 				}
-				if f.Count() > 0 && (few || c.Mark != "" || f.Category == "") {
-					c.Refused = of.opens(page.Query{}.With("variant", f.Target, "dataset", f.Dataset, "label", string(f.Label), "judge", judge, "category", string(f.Category), "verdict", "refused"))
+				if f.Count() == 0 || !few && c.Mark == "" && f.Category != "" {
+					c.RefusedAddress = ""
 				}
 				cells = append(cells, c)
 			}

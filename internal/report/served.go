@@ -8,6 +8,7 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/model"
 )
 
 // acceptHint says how to count answers that came under another name.
@@ -28,9 +29,9 @@ func (all *warnings) served(r score.Result) {
 			return run.Target + " (" + table.Count(n) + " of " + table.Count(run.N) + " " + string(run.Label) + " prompts of " + run.Dataset + ", by " + namesOf(by) + ")"
 		}
 		if run.ServedByOther > 0 {
-			all.add("served_by_other", "Answered by another model", of(run.ServedByOther, only(run.ServedBy, score.AsOther)), left, run.Keys(""))
+			all.add("served_by_other", "Answered by another model", of(run.ServedByOther, only(run.ServedBy, model.ByOther)), left, run.Keys(""))
 		}
-		if unclear := only(run.ServedBy, score.AsUnclear); len(unclear) > 0 {
+		if unclear := only(run.ServedBy, model.Unclear); len(unclear) > 0 {
 			all.add("served_unclear", "Answered under a name that may be another model's", of(countOf(unclear), unclear), "They count like any. "+acceptHint, run.Keys(""))
 		}
 		for _, j := range run.Judges {
@@ -38,9 +39,9 @@ func (all *warnings) served(r score.Result) {
 				return j.Judge + " (" + table.Count(n) + " of " + table.Count(j.Judged+j.Unjudged) + " answers of " + run.Target + " to " + string(run.Label) + " prompts of " + run.Dataset + ", by " + namesOf(by) + ")"
 			}
 			if j.ServedByOther > 0 {
-				all.add("judged_by_other", "Judged by another model", about(j.ServedByOther, only(j.ServedBy, score.AsOther)), "Such answers are unjudged. "+acceptHint, run.Keys(j.Judge))
+				all.add("judged_by_other", "Judged by another model", about(j.ServedByOther, only(j.ServedBy, model.ByOther)), "Such answers are unjudged. "+acceptHint, run.Keys(j.Judge))
 			}
-			if unclear := only(j.ServedBy, score.AsUnclear); len(unclear) > 0 {
+			if unclear := only(j.ServedBy, model.Unclear); len(unclear) > 0 {
 				all.add("judged_unclear", "Judged under a name that may be another model's", about(countOf(unclear), unclear), "These verdicts count like any. "+acceptHint, run.Keys(j.Judge))
 			}
 		}
@@ -66,7 +67,7 @@ func versionsOf(r score.Result) []versions {
 	var all []versions
 	note := func(of string, by []score.ServedBy, key figure.Keys) {
 		v := table.Entry(&all, versions{of: of}, func(v versions) bool { return v.of == of })
-		v.by, v.keys = score.Together(v.by, only(by, score.AsVersion)), append(v.keys, key)
+		v.by, v.keys = score.Together(v.by, only(by, model.AsVersion)), append(v.keys, key)
 	}
 	for _, run := range r.Runs {
 		note(cmp.Or(run.Base, run.Target), run.ServedBy, run.Keys(""))
@@ -104,7 +105,7 @@ func namesOf(all []score.ServedBy) string {
 }
 
 // only returns the names that have a relation to the requested one.
-func only(all []score.ServedBy, as score.ServedAs) []score.ServedBy {
+func only(all []score.ServedBy, as model.Served) []score.ServedBy {
 	return slices.DeleteFunc(slices.Clone(all), func(by score.ServedBy) bool { return by.As != as })
 }
 

@@ -160,6 +160,6 @@ func servedBy(asked model.Ref, r model.Response) (ServedBy, bool) {
 	if r.Accepted {
 		accepted = []string{r.Model}
 	}
-	as, other := servedAs[model.ServedBy(asked, r.Model, accepted)]
-	return ServedBy{r.Model, 1, as}, other
+	as := model.ServedBy(asked, r.Model, accepted)
+	return ServedBy{r.Model, 1, as}, as != model.AsAsked
 }

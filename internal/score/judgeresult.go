@@ -165,5 +165,14 @@ type Count struct {
 	Refused int `json:"refused"`
 }
 
+// and is the count with one more judged answer.
+func (c Count) and(class orbench.Class) Count {
+	c.N++
+	if class.Refused() {
+		c.Refused++
+	}
+	return c
+}
+
 // estimate is Refused / N; nil of none.
 func (c Count) estimate() *stats.Estimate { return stats.RateOf(c.Refused, c.N).Estimate() }

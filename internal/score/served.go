@@ -15,22 +15,8 @@ type ServedBy struct {
 	// As is version if that is a name of the requested model, such as a dated
 	// one; other if it is another model; and unclear if the names do not tell.
 	// Answers that came as version or unclear count like any other.
-	As ServedAs `json:"as"`
+	As model.Served `json:"as"`
 }
-
-// ServedAs says how the name under which answers came relates to the requested
-// one.
-type ServedAs string
-
-// The relations of such names.
-const (
-	AsVersion ServedAs = "version"
-	AsOther   ServedAs = "other"
-	AsUnclear ServedAs = "unclear"
-)
-
-// servedAs maps the package model's decision to the values here.
-var servedAs = map[model.Served]ServedAs{model.AsVersion: AsVersion, model.ByOther: AsOther, model.Unclear: AsUnclear}
 
 // Together adds up the answers under the same names.
 func Together(all, more []ServedBy) []ServedBy {

@@ -62,8 +62,8 @@ const (
 	mostWhy = 200
 )
 
-// blockedFor counts answers that were withheld for a reason.
-func (r *RunResult) blockedFor(reason string, n int) {
+// blockedFor counts an answer that was withheld for a reason.
+func (r *RunResult) blockedFor(reason string) {
 	reason = untrusted.Excerpt(reason, mostReason)
 	if r.BlockedFor == nil {
 		r.BlockedFor = map[string]int{}
@@ -71,39 +71,20 @@ func (r *RunResult) blockedFor(reason string, n int) {
 	if _, known := r.BlockedFor[reason]; !known && len(r.BlockedFor) >= mostReasons {
 		reason = otherReason
 	}
-	r.BlockedFor[reason] += n
+	r.BlockedFor[reason]++
 }
 
-// addRead adds counts of what a reading did.
-func addRead(to, from map[string]int) map[string]int {
-	if to == nil && len(from) > 0 {
-		to = map[string]int{}
+// addRead counts what a reading did to one answer; see model.Read.
+func addRead(to *map[string]int, did string) {
+	if did == "" {
+		return
 	}
-	for what, n := range from {
-		to[what] += n
+	if *to == nil {
+		*to = map[string]int{}
 	}
-	return to
-}
-
-// AddRead adds what a reading did to one answer, and what the present one would; see
-// RunResult.Read.
-func AddRead(done, would map[string]int, read *model.Read) (doneNow, wouldNow map[string]int) {
-	if read == nil {
-		return done, would
+	for what := range strings.SplitSeq(did, "; ") {
+		(*to)[untrusted.Excerpt(what, mostReason)]++
 	}
-	return addRead(done, doneOf(read.Done)), addRead(would, doneOf(read.Would))
-}
-
-// doneOf counts what a reading did to one answer; see model.Read.
-func doneOf(done string) map[string]int {
-	if done == "" {
-		return nil
-	}
-	all := map[string]int{}
-	for what := range strings.SplitSeq(done, "; ") {
-		all[untrusted.Excerpt(what, mostReason)]++
-	}
-	return all
 }
 
 // sourceOf returns where a refusal of the class came from.

@@ -159,25 +159,21 @@ func (r *RunResult) Add(row *AnswerRow) {
 	r.Simulated = r.Simulated || row.Simulated
 	r.Dialogs = r.Dialogs || len(row.Prompt.Messages) > 1
 	r.Answers = r.Answers || row.Prompt.Messages[len(row.Prompt.Messages)-1].Role == orbench.Assistant
-	switch row.Status {
-	case Answered:
-		r.Answered++
-	case Blocked:
-		r.Blocked++
-		if b := row.Response.Block; b != nil && Source(b.Kind).withheld() {
-			r.blockedFor(b.Reason(), 1)
+	for _, f := range fates {
+		if f.status == row.Status {
+			*f.count(r)++
 		}
-	case ServedByOther:
-		r.ServedByOther++
-	case Failed:
-		r.Failed++
-		if row.AccountLimited {
-			r.AccountLimited++
-		}
-	case Unanswered:
-		r.Unanswered++
 	}
-	r.Read, r.Reread = AddRead(r.Read, r.Reread, row.Response.Read)
+	if b := row.Response.Block; row.Status == Blocked && b != nil && Source(b.Kind).withheld() {
+		r.blockedFor(b.Reason())
+	}
+	if row.AccountLimited {
+		r.AccountLimited++
+	}
+	if read := row.Response.Read; read != nil {
+		addRead(&r.Read, read.Done)
+		addRead(&r.Reread, read.Would)
+	}
 	for _, f := range row.Findings {
 		if r.Findings == nil {
 			r.Findings = map[string]map[defense.Decision]int{}
@@ -189,10 +185,7 @@ func (r *RunResult) Add(row *AnswerRow) {
 	}
 	pair := 0
 	for i, v := range row.Verdicts {
-		r.Judges[i].add(row.Prompt.Category, v.Class, row.Response)
-		r.Judges[i].addWhy(v)
-		r.Judges[i].addServed(v)
-		r.Judges[i].Simulated = r.Judges[i].Simulated || v.Simulated
+		r.Judges[i].add(row, v)
 		for _, other := range row.Verdicts[i+1:] {
 			r.Agreement[pair].Add(v.Class, other.Class, row.Prompt, row.Response.Text)
 			pair++
@@ -215,10 +208,21 @@ func (r *RunResult) Finish() {
 	}
 }
 
-// add counts one verdict.
-func (j *JudgeResult) add(category orbench.Category, class orbench.Class, response model.Response) {
-	if class == orbench.Unjudged {
-		j.Unjudged++
+// add counts one verdict, and who replied in place of the judge.
+func (j *JudgeResult) add(row *AnswerRow, v JudgeVerdict) {
+	response, other := row.Response, false
+	for _, by := range v.ServedBy {
+		j.ServedBy = addServed(j.ServedBy, by)
+		other = other || by.As == model.ByOther
+	}
+	j.Simulated = j.Simulated || v.Simulated
+	if v.Class == orbench.Unjudged {
+		if j.Unjudged++; j.UnjudgedFor == "" {
+			j.UnjudgedFor = untrusted.Excerpt(v.Rationale, mostWhy)
+		}
+		if other {
+			j.ServedByOther++
+		}
 		if response.Finish == model.Length && strings.TrimSpace(response.Text) == "" {
 			j.Cut++
 		}
@@ -227,35 +231,13 @@ func (j *JudgeResult) add(category orbench.Category, class orbench.Class, respon
 		}
 		return
 	}
-	count := j.ByCategory[category]
-	count.N++
 	j.Judged++
-	j.ByClass[class]++
-	if class.Refused() {
+	j.ByClass[v.Class]++
+	if v.Class.Refused() {
 		j.Refused++
-		j.BySource[sourceOf(class, response)]++
-		count.Refused++
+		j.BySource[sourceOf(v.Class, response)]++
 	}
-	j.ByCategory[category] = count
-}
-
-// addWhy notes why the first answer is unjudged.
-func (j *JudgeResult) addWhy(v JudgeVerdict) {
-	if v.Class == orbench.Unjudged && j.UnjudgedFor == "" {
-		j.UnjudgedFor = untrusted.Excerpt(v.Rationale, mostWhy)
-	}
-}
-
-// addServed counts who replied in place of the judge.
-func (j *JudgeResult) addServed(v JudgeVerdict) {
-	other := false
-	for _, by := range v.ServedBy {
-		j.ServedBy = addServed(j.ServedBy, by)
-		other = other || by.As == AsOther
-	}
-	if other && v.Class == orbench.Unjudged {
-		j.ServedByOther++
-	}
+	j.ByCategory[row.Prompt.Category] = j.ByCategory[row.Prompt.Category].and(v.Class)
 }
 
 // addUndisputed counts one verdict if people do not dispute the prompt's label.
@@ -263,12 +245,8 @@ func (j *JudgeResult) addUndisputed(class orbench.Class, disputed bool) {
 	if j.Undisputed == nil {
 		j.Undisputed = &Count{}
 	}
-	if disputed || class == orbench.Unjudged {
-		return
-	}
-	j.Undisputed.N++
-	if class.Refused() {
-		j.Undisputed.Refused++
+	if !disputed && class != orbench.Unjudged {
+		*j.Undisputed = j.Undisputed.and(class)
 	}
 }
 

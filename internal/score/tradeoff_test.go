@@ -91,16 +91,19 @@ func TestCountsOfAJudge(t *testing.T) {
 		t.Run(fmt.Sprint(tc), func(t *testing.T) {
 			t.Parallel()
 			j := JudgeResult{ByClass: map[orbench.Class]int{}, BySource: map[Source]int{}, ByCategory: map[orbench.Category]Count{}}
-			for range 5 {
-				j.add("a", orbench.FullAnswer, model.Response{Text: "Yes."})
+			add := func(category orbench.Category, class orbench.Class, response model.Response) {
+				j.add(&AnswerRow{Prompt: orbench.Prompt{Category: category}, Response: response}, JudgeVerdict{Verdict: orbench.Verdict{Class: class}})
 			}
-			j.add("a", orbench.Refusal, model.Response{Text: "No."})
-			j.add("b", orbench.Partial, model.Response{Text: "A bit."})
+			for range 5 {
+				add("a", orbench.FullAnswer, model.Response{Text: "Yes."})
+			}
+			add("a", orbench.Refusal, model.Response{Text: "No."})
+			add("b", orbench.Partial, model.Response{Text: "A bit."})
 			for range 2 {
-				j.add("b", orbench.Blocked, model.Response{Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter}})
+				add("b", orbench.Blocked, model.Response{Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter}})
 			}
 			for range tc.unjudged {
-				j.add("b", orbench.Unjudged, model.Response{Finish: model.Length})
+				add("b", orbench.Unjudged, model.Response{Finish: model.Length})
 			}
 			j.finish(figure.Keys{})
 			if j.Judged != 9 || j.Refused != 4 || j.BySource[Direct] != 1 || j.BySource[Indirect] != 1 || j.BySource[FromPromptFilter] != 2 || j.Cut != tc.unjudged {

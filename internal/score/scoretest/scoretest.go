@@ -146,27 +146,3 @@ func ResultOf(rows []score.AnswerRow, simulated bool) score.Result {
 	result.Finish()
 	return result
 }
-
-// Crossed returns a result of targets that each have the given number of
-// variants.
-func Crossed(targets, variants int) score.Result {
-	var r score.Result
-	add := func(name, base string, refused int) {
-		for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
-			run := score.RunResult{
-				About: score.About{Target: name, Base: base, Dataset: "d", DatasetSHA256: "00", Label: label}, N: 100, Answered: 100,
-				Judges: []score.JudgeResult{{Judge: "lexical", Judged: 100, Refused: refused, ByCategory: map[orbench.Category]score.Count{"hate": {N: 100, Refused: refused}, "privacy": {}}}},
-			}
-			run.Finish()
-			r.Runs = append(r.Runs, run)
-		}
-	}
-	for i := range targets {
-		base := fmt.Sprintf("p/model-%d", i)
-		add(base, "", 10+i)
-		for v := range variants {
-			add(fmt.Sprintf("%s [change-%d]", base, v), base, (20+7*v+i)%100)
-		}
-	}
-	return r
-}
