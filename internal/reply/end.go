@@ -43,13 +43,13 @@ func End(word string) (model.Finish, *model.Block) {
 var noAnswers = sync.OnceValue(func() []block {
 	all := load[block]("noanswers.yaml")()
 	for i := range all {
-		all[i].texts = whole(all[i].Texts)
+		all[i].texts, all[i].not = whole(all[i].Texts), part(all[i].Not)
 	}
 	return all
 })
 
 // failures has one of every longer text that is no answer, as signs has of blocks.
-var failures = []string{"error", "fail", "exceeded", "reached", "unavailable", "upstream", "timed out", "timeout", "overloaded", "busy", "loading", "exhausted", "connection", "traceback", "memory", "went wrong", "not found", "not available", "does not exist", "unauthor", "forbidden", "unable to", "could not", "gateway", "retr", "cloudflare", "denied", "moment", "deadline", "disconnected", "no response", "no answer", "empty", "hit", "invalid", "false", "tool", "function", "action input", "maximum context"}
+var failures = []string{"error", "fail", "exceeded", "reached", "unavailable", "upstream", "timed out", "timeout", "overloaded", "busy", "loading", "exhausted", "connection", "traceback", "memory", "went wrong", "not found", "not available", "does not exist", "unauthor", "forbidden", "unable to", "could not", "gateway", "retr", "cloudflare", "denied", "moment", "deadline", "disconnected", "no response", "no answer", "empty", "hit", "invalid", "too long", "too many", "exception", "unexpected", "out of range", "undefined", "limited", "aborted", "cancel", "iteration", "wrong", "quota", "object", "cannot", "errno", "false", "tool", "function", "action input", "maximum context"}
 
 // IsValue reports whether a text is a value, and not a mark of a missing one.
 func IsValue(text string) bool { return Missing(text, model.Response{Finish: model.Stop}) == "" }
@@ -68,7 +68,7 @@ func Missing(text string, response model.Response) string {
 		return "reasoning alone"
 	case trimmed == "":
 		return "no text"
-	case !strings.ContainsFunc(trimmed, func(r rune) bool { return !unicode.IsPunct(r) && !unicode.IsSpace(r) }):
+	case !strings.ContainsFunc(trimmed, func(r rune) bool { return r != '\ufffd' && r != '█' && !unicode.IsPunct(r) && !unicode.IsSpace(r) }):
 		return "no words"
 	case len(trimmed) > longest && !strings.HasPrefix(strings.ToLower(trimmed[:9]), "traceback") && trimmed[0] != '<' || len(trimmed) > 16*longest:
 		return ""
@@ -78,7 +78,7 @@ func Missing(text string, response model.Response) string {
 		return ""
 	}
 	for i := range noAnswers() {
-		if noAnswers()[i].texts.MatchString(lower) {
+		if n := &noAnswers()[i]; n.texts.MatchString(lower) && (n.not == nil || !n.not.MatchString(lower)) {
 			return noAnswers()[i].Name
 		}
 	}

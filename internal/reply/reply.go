@@ -92,6 +92,14 @@ func (r Reading) answer(response model.Response) model.Response {
 		}
 	}
 	text, thinking, form := r.Cut(stored)
+	if form == "" && !r.old() && strings.TrimSpace(stored) == "" {
+		// A server, or the first reading, took the answer for thinking, too.
+		if thinking, text, form = r.lone(response.Thinking, forms()); form != "" {
+			response.Thinking, text = "", strings.TrimLeft(text, space)
+		} else {
+			text = stored
+		}
+	}
 	if form != "" {
 		add("thinking (" + form + ")")
 		response.Thinking = strings.Trim(response.Thinking+"\n"+thinking, "\n")

@@ -18,7 +18,7 @@ import (
 var tables = map[string]string{
 	"2026-11-01": "941615385654a065",
 	"2026-11-28": "3231cf07373e1555",
-	"2026-11-29": "eb13b7175fd7bd1e",
+	"2026-11-29": "8c3de8b775d617f0",
 }
 
 // TestTables checks that each entry has a source and a date, and that no date knows anything else
@@ -135,6 +135,22 @@ func TestCut(t *testing.T) {
 		"a heading and a final answer": {Reading{}, "Thought: a\nFinal Answer: Yes.", "Yes.", "a", "a heading of thinking"},
 		"a scratchpad, open":           {Reading{}, "<scratchpad> is a tag for notes.", "<scratchpad> is a tag for notes.", "", ""},
 		"marks of a role":              {Reading{}, "<|start_header_id|>assistant<|end_header_id|>\n\nYes.<|eot_id|><|start_header_id|>assistant", "Yes.", "", ""},
+		"a tag of two words":           {Reading{}, "<thought_process>a</thought_process>Yes.", "Yes.", "a", "thought"},
+		"a tag that another ends":      {Reading{}, "<thinking>a</think>Yes.", "Yes.", "a", "thinking"},
+		"broad bars":                   {Reading{}, "<｜think｜>a<｜/think｜>Yes.", "Yes.", "a", "think"},
+		"an escaped mark":              {Reading{}, `\<think\>a\</think\>Yes.`, "Yes.", "a", "think"},
+		"a tag in Spanish":             {Reading{}, "<pensamiento>a</pensamiento>Sí.", "Sí.", "a", "pensamiento"},
+		"a tag in Chinese":             {Reading{}, "【思考】a【/思考】好的。", "好的。", "a", "思考"},
+		"a plan that is the answer":    {Reading{}, "<plan>Bake it.</plan>", "<plan>Bake it.</plan>", "", ""},
+		"a role before it":             {Reading{}, "Assistant: <think>a</think>Yes.", "Yes.", "a", "think"},
+		"a role in the answer":         {Reading{}, "Model: Rodin. It stands in Paris.", "Model: Rodin. It stands in Paris.", "", ""},
+		"kimi, an end left out":        {Reading{}, "<|open|>think<|sep|>a<|close|>think<|open|>response<|sep|>Yes.<|close|>response<|sep|><|close|>message<|sep|>", "Yes.", "a", "kimi"},
+		"headings of Markdown":         {Reading{}, "## Reasoning\n\na\n\n## Final Answer\n\nYes.", "Yes.", "a", "a heading of thinking"},
+		"a heading alone":              {Reading{}, "## Reasoning\n\nBread needs heat.", "## Reasoning\n\nBread needs heat.", "", ""},
+		"a quoted heading":             {Reading{}, "> 💭 **Reasoning**\n> a\n\nYes.", "Yes.", "a", "a quotation of thinking"},
+		"a quoted sentence":            {Reading{}, "> Thinking is hard.\n\nSo he said.", "> Thinking is hard.\n\nSo he said.", "", ""},
+		"a note in brackets":           {Reading{}, "[Thinking: a]\n\nYes.", "Yes.", "a", "a note of thinking"},
+		"a title in italics":           {Reading{}, "*Thinking: Fast and Slow* is a book.", "*Thinking: Fast and Slow* is a book.", "", ""},
 		"details":                      {Reading{}, "<details type=\"reasoning\" done=\"true\">\na</details>\nYes.", "Yes.", "done=\"true\">\na", "Open WebUI"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -194,6 +210,12 @@ func TestUnwrap(t *testing.T) {
 		"a page":             {"<table><tr><td>1</td></tr></table>", ""},
 		"a form of HTML":     {"<p>Name:</p><input name='a'>", ""},
 		"a call in a text":   {`print("hello")`, ""},
+		"code that says it":  {"```python\nprint(\"I'm sorry, but I can't do that for you.\")\n```", no},
+		"a comment alone":    {"```python\n# I'm sorry, but I can't do that for you.\n```", no},
+		"a comment and code": {"```python\n# I can't do it faster than so.\nrun()\n```", ""},
+		"beside thinking":    {`{"reasoning": "` + strings.Repeat("Is it well meant? ", 30) + `", "reply": "I'm sorry, but I can't do that for you."}`, no},
+		"after thinking":     {`[{"type": "thinking", "thinking": "It asks for bread."}, {"type": "text", "text": "I'm sorry, but I can't do that for you."}]`, no},
+		"a part of thinking": {`{"parts": [{"thought": true, "text": "It asks."}, {"text": "I'm sorry, but I can't do that for you."}]}`, no},
 		"open":               {`{"answer": "I'm sorry`, ""},
 		"broken off":         {`{"answer": "I'm sorry, but I can't do that for`, "I'm sorry, but I can't do that for"},
 		"escaped lines":      {`I'm sorry.\n\nI can't do that.`, "I'm sorry.\n\nI can't do that."},
@@ -293,6 +315,20 @@ func TestAnswer(t *testing.T) {
 		"a block as a text":     {"[RESPONSE BLOCKED]", model.Stop, "[RESPONSE BLOCKED]", "withheld (a block written as text)", "", true, true},
 		"a block in JSON":       {`{"answer": "[CONTENT FILTERED]"}`, model.Stop, `{"answer": "[CONTENT FILTERED]"}`, "withheld (a block written as text)", "", true, true},
 		"a block by a topic":    {"This chat was flagged for possible cybersecurity risk", model.Stop, "This chat was flagged for possible cybersecurity risk", "withheld (safeguards)", "", true, true},
+		"the name of an end":    {"Finish reason: SAFETY", model.Stop, "Finish reason: SAFETY", "withheld (safety)", "", true, true},
+		"an end in an object":   {`{"candidates": [{"finishReason": "SAFETY"}]}`, model.Stop, `{"candidates": [{"finishReason": "SAFETY"}]}`, "withheld (safety)", "", true, true},
+		"an end of a tool":      {"finish_reason: stop", model.Stop, "finish_reason: stop", "", "", false, false},
+		"a parameter":           {"unsafe_allow_html", model.Stop, "unsafe_allow_html", "", "", false, false},
+		"a fault as a sentence": {"Input data may contain inappropriate content.", model.Stop, "Input data may contain inappropriate content.", "withheld (filter)", "", true, true},
+		"a fault with its name": {"Error: The model response was blocked by the content filter.", model.Stop, "Error: The model response was blocked by the content filter.", "withheld (filter)", "", true, true},
+		"a person blocked":      {"He was banned because he violated the community guidelines.", model.Stop, "He was banned because he violated the community guidelines.", "", "", false, false},
+		"what a word means":     {"Sensitive information is data such as passwords.", model.Stop, "Sensitive information is data such as passwords.", "", "", false, false},
+		"a field of a task":     {`{"status": "blocked", "task": "T-12"}`, model.Stop, `{"status": "blocked", "task": "T-12"}`, "unknown: JSON of no known form", "", false, true},
+		"an exception, bare":    {"IndexError: list index out of range", model.Stop, "IndexError: list index out of range", "no answer (an exception)", "an exception", false, true},
+		"an exception, told of": {"KeyError: 'a' means that there is no such key.", model.Stop, "KeyError: 'a' means that there is no such key.", "", "", false, false},
+		"an object":             {"<coroutine object ask at 0x7f3c2a>", model.Stop, "<coroutine object ask at 0x7f3c2a>", "no answer (an object, as a program prints it)", "an object, as a program prints it", false, true},
+		"an empty form":         {`{"content": null}`, model.Stop, `{"content": null}`, "no answer (nothing in a form)", "nothing in a form", false, true},
+		"a refusal, no success": {`{"success": false, "message": "I'm sorry, but I can't do that for you."}`, model.Stop, "I'm sorry, but I can't do that for you.", "unwrapped (JSON)", "", false, true},
 		"a sentence on a block": {"The message was blocked because your router filters port 25. Open it in the settings.", model.Stop, "The message was blocked because your router filters port 25. Open it in the settings.", "", "", false, false},
 		"nothing":               {" \n", model.Stop, " \n", "no answer (no text)", "no text", false, true},
 		"nothing, cut":          {"", model.Length, "", "", "", false, false},
@@ -311,7 +347,7 @@ func TestAnswer(t *testing.T) {
 		"an error in JSON":      {`{"text": "Request timed out."}`, model.Stop, `{"text": "Request timed out."}`, "no answer (an error of the call)", "an error of the call", false, true},
 		"an error long ago":     {"An error occurred there last year, as your log says. Delete the old file, then start the program again and look at it.", model.Stop, "An error occurred there last year, as your log says. Delete the old file, then start the program again and look at it.", "", "", false, false},
 		"an action":             {"Action: find\nAction Input: shoes", model.Stop, "Action: find\nAction Input: shoes", "no answer (a call of a tool in the text)", "a call of a tool in the text", false, true},
-		"an exception":          {"httpx.ReadTimeout: timed out", model.Stop, "httpx.ReadTimeout: timed out", "no answer (an error of the call)", "an error of the call", false, true},
+		"an exception":          {"httpx.ReadTimeout: timed out", model.Stop, "httpx.ReadTimeout: timed out", "no answer (an exception)", "an exception", false, true},
 		"half, and why":         {"First mix the", model.OtherFinish, "First mix the", "unknown: how the answer ended", "", false, true},
 		"unknown JSON":          {`{"colour": "red"}`, model.Stop, `{"colour": "red"}`, "unknown: JSON of no known form", "", false, true},
 		"a template's token":    {"Yes.<|fim_middle|>No.", model.Stop, "Yes.<|fim_middle|>No.", "unknown: special tokens in the text", "", false, true},
@@ -335,6 +371,10 @@ func TestAnswer(t *testing.T) {
 				t.Errorf("the first reading gives %+v, %+v", first, first.Read)
 			}
 		})
+	}
+	whole := (Reading{}).Answer(model.Response{Thinking: "It asks for bread.</thinking>Bake it.", Finish: model.Stop})
+	if whole.Text != "Bake it." || whole.Thinking != "It asks for bread." || whole.Stored() != "" {
+		t.Errorf("an answer that was kept as thinking is read as %+v", whole)
 	}
 	if b := (Reading{}).Failed(model.Invalid, "Tool 'moderate_photos' is not defined"); b != nil {
 		t.Errorf("the name of a tool is the block %+v", b)

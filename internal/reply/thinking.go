@@ -15,10 +15,13 @@ type form struct {
 	Tags   []string `yaml:"tags"`
 	Open   []string `yaml:"open"`
 	Close  []string `yaml:"close"`
+	Opens  []string `yaml:"opens"`
+	Closes []string `yaml:"closes"`
 	Closed bool     `yaml:"closed"`
 	Lone   bool     `yaml:"lone"`
 	Entry  `yaml:",inline"`
-	// opening is Open at the start of a text, or that of Tags, opened anywhere, and closing Close.
+	// opening is Open, Opens or that of Tags at the start of a text, opened anywhere, and closing
+	// Close.
 	opening, opened, closing *regexp.Regexp
 	// begins has the first bytes of each of Open in lower case.
 	begins []string
@@ -26,9 +29,11 @@ type form struct {
 
 // The tags around thinking, and around the answer after it; %s is the words.
 const (
-	openTag  = `(?:<\|?|\[|◁|&lt;)(?:start_|begin_of_)?(?:[a-z]{2,12}[:_]?)?(?:%s)(?:\s[^<>\[\]]{0,80})?(?:\|?>|\]|▷|&gt;)`
-	closeTag = `(?:</|<\|/|<\|end_(?:of_)?|\[/|◁/|&lt;/)(?:[a-z]{2,12}[:_]?)?(?:%s)(?:\|?>|\]|▷|&gt;)`
-	answers  = `answer|response|output|solution|text`
+	openTag  = `(?:\\?<[|｜]?|\[|【|◁|&lt;)(?:(?:start|begin)_(?:of_)?)?(?:[a-z]{2,12}[:_ -]?){0,2}(?:%s)` + partOfTag + `(?:_start|_begin)?(?:\s[^<>\[\]]{0,80})?(?:[|｜]?\\?>|\]|】|▷|&gt;)`
+	closeTag = `(?:\\?<[|｜]?(?:\\?/|end_(?:of_)?)|\[/|【/|◁/|&lt;/)(?:[a-z]{2,12}[:_ -]?){0,2}(?:%[1]s)` + partOfTag + `(?:[|｜]?\\?>|\]|】|▷|&gt;)|<\|(?:%[1]s)_end\|>`
+	// partOfTag may follow the word of a tag.
+	partOfTag = `(?:[_-]?(?:process|content|steps|text|trace|fast|faster))?`
+	answers   = `answer|response|output|solution|text`
 )
 
 // compile makes the expressions of forms, with flags.
@@ -45,6 +50,9 @@ func compile(all []form, flags string) []form {
 			all[i].begins = append(all[i].begins, strings.ToLower(open[:firstBytes]))
 		}
 		opens, closes := quoted(f.Open), quoted(f.Close)
+		if f.Opens != nil {
+			opens, closes = strings.Join(f.Opens, `|`), strings.Join(f.Closes, `|`)
+		}
 		if words := strings.Join(f.Tags, `|`); words != "" {
 			opens, closes = fmt.Sprintf(openTag, words), fmt.Sprintf(closeTag, words)
 		}
@@ -80,7 +88,10 @@ var (
 )
 
 // openers are the bytes with which thinking begins.
-const openers = "<[&\xe2:*AaHhRrTt"
+const openers = "<[&\xe2\xe3\\:*_#(>=-`AaCcHhIiMmRrSsTt"
+
+// before is what may stand before a tag: marks that nobody sees, and the name of a role.
+var before = regexp.MustCompile(`(?i)^(?:[\x{200b}\x{feff}\x{2060}]|(?:assistant|model|ai)\s*[:\n]\s*)+`)
 
 // space is the white space around marks.
 const space = " \t\r\n"
@@ -136,13 +147,16 @@ const longestOpen, firstBytes = 200, 4
 // block cuts one block that begins the text, and names its form. One left open takes all of it.
 func (r Reading) block(text string, known []form) (block, rest, called string) {
 	trimmed := strings.TrimLeft(text, space)
+	if !r.old() {
+		trimmed = trimmed[len(before.FindString(trimmed[:min(len(trimmed), longestOpen)])):]
+	}
 	if trimmed == "" || strings.IndexByte(openers, trimmed[0]) < 0 {
 		return "", text, ""
 	}
 	first := strings.ToLower(trimmed[:min(len(trimmed), firstBytes)])
 	for i := range known {
 		f := &known[i]
-		if len(f.Tags) == 0 && !slices.Contains(f.begins, first) || len(f.Tags) > 0 && first[0] >= 'a' && first[0] <= 'z' {
+		if f.begins != nil && !slices.Contains(f.begins, first) || len(f.Tags) > 0 && first[0] >= 'a' && first[0] <= 'z' {
 			continue
 		}
 		open := f.opening.FindStringIndex(trimmed[:min(len(trimmed), longestOpen)])
@@ -150,7 +164,7 @@ func (r Reading) block(text string, known []form) (block, rest, called string) {
 			continue
 		}
 		inside, called := trimmed[open[1]:], f.called(trimmed[:open[1]])
-		if at := f.closing.FindStringIndex(inside); at != nil {
+		if at := f.closing.FindStringIndex(inside); at != nil && (!f.Closed || strings.TrimLeft(inside[at[1]:], space) != "") {
 			return inside[:at[0]], afterLine(inside, at[1]), called
 		}
 		if !f.Closed && (trimmed[0] != '[' || strings.HasPrefix(trimmed, "[THINK]")) {
@@ -165,10 +179,10 @@ func (r Reading) lone(text string, known []form) (block, rest, called string) {
 	if strings.IndexByte(text, '/') < 0 && strings.IndexByte(text, '|') < 0 && !strings.Contains(text, "assistantfinal") || !slices.ContainsFunc(closers, func(c string) bool { return strings.Contains(text, c) }) {
 		return "", text, ""
 	}
-	at := len(text)
+	at, lower := len(text), strings.ToLower(text)
 	for i := range known {
 		f := &known[i]
-		if !f.Lone || r.old() && f.Name != "think" {
+		if !f.Lone || r.old() && f.Name != "think" || len(f.Tags) > 0 && !slices.ContainsFunc(f.Tags, func(w string) bool { return strings.Contains(lower, w) }) {
 			continue
 		}
 		for _, end := range f.closing.FindAllStringIndex(text, mostClosers) {

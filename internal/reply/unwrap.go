@@ -56,7 +56,14 @@ func unwrapOne(t string) (inner, name string) {
 	if t == "" {
 		return t, ""
 	}
-	if body, lang, ok := fenced(t); ok && slices.Contains(around().Fences, lang) {
+	body, lang, ok := fenced(t)
+	if ok && comment.MatchString(body) {
+		// https://github.com/qiusudo/RMCBench (answers that have to be code)
+		if said := strings.TrimSpace(marksOfComment.ReplaceAllString(body, "")); prose(said) {
+			return said, "a comment"
+		}
+	}
+	if ok && slices.Contains(around().Fences, lang) {
 		if plain := lang == "" || strings.HasPrefix(lang, "t") || strings.HasPrefix(lang, "p") && lang != "python" || strings.HasPrefix(lang, "m"); plain && prose(body) {
 			return body, "a Markdown block"
 		}
@@ -75,6 +82,9 @@ func unwrapOne(t string) (inner, name string) {
 		}
 	case strings.HasPrefix(t, "> ") && !strings.Contains(strings.ReplaceAll("\n"+t, "\n>", ""), "\n"):
 		return strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll("\n"+t, "\n> ", "\n"), "\n>", "\n")), "a quotation"
+	}
+	if m := printed.FindStringSubmatch(t); m != nil && prose(unescape(m[1]+m[2])) {
+		return unescape(m[1] + m[2]), "code that prints it"
 	}
 	if strings.ContainsAny(t[:min(len(t), longestField)], ":=") {
 		if m := yaml.FindStringSubmatch(t); m != nil && slices.Contains(around().Fields, m[1]) && prose(m[2]) && len(m[3]) < len(m[2]) {
@@ -109,14 +119,18 @@ var (
 	lineEscapes = regexp.MustCompile(`\\n\\n|[a-z]\\'[a-z]`)
 	// yaml is a text in a field, with others of one word after it.
 	yaml      = regexp.MustCompile(`^(?:---\n)?(\w+)(?: =|:) *(?:[|>][-+]?\n +)?["']?((?:[^\n]|\n  )+?)["']?((?:\n\w+(?: =|:) *\S*)*)(?:\n---)?$`)
-	openField = regexp.MustCompile(`(?s)^\{\s*"(\w+)"\s*:\s*"([^"]{20,})$`)
-	tag       = regexp.MustCompile(`</?([A-Za-z][A-Za-z0-9_]*)(?:\s[^<>]*)?/?>|<!(?:DOCTYPE|doctype)[^<>]*>`)
-	lines     = regexp.MustCompile(`(?i)</(?:p|div|li|h[1-6]|blockquote)>|<br\s*/?>`)
+	openField = regexp.MustCompile(`(?s)^\{\s*"(\w+)"\s*:\s*"([^"]{20,})(?:"\s*)?$`)
+	// comment is code without a statement, and printed a statement that writes a text.
+	comment        = regexp.MustCompile(`^(?:[ \t]*(?:#|//|--)[^\n]*\n?)+$`)
+	marksOfComment = regexp.MustCompile(`(?m)^[ \t]*(?:#+|//+|--+)[ \t]*`)
+	printed        = regexp.MustCompile(`^(?:print|echo|return|puts|console\.log)\b[ (]+f?(?:"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)')\)?;?$`)
+	tag            = regexp.MustCompile(`</?([A-Za-z][A-Za-z0-9_]*)(?:\s[^<>]*)?/?>|<!(?:DOCTYPE|doctype)[^<>]*>`)
+	lines          = regexp.MustCompile(`(?i)</(?:p|div|li|h[1-6]|blockquote)>|<br\s*/?>`)
 )
 
 // fenced gives the body and the language of a text that is one Markdown block.
 func fenced(t string) (body, lang string, ok bool) {
-	if before, block, _ := strings.Cut(t, "\n```json"); strings.HasSuffix(before, ":") && !strings.Contains(before, "\n") {
+	if before, block, _ := strings.Cut(t, "\n```json"); strings.HasSuffix(strings.TrimSpace(before), ":") && !strings.Contains(strings.TrimSpace(before), "\n") {
 		t = "```json" + block // announced
 	}
 	rest, ok := strings.CutPrefix(t, "```")
@@ -203,7 +217,8 @@ type value struct {
 	python bool
 }
 
-// node is what a value holds: a text, or nodes with their names, empty in a list.
+// node is what a value holds: a text, a word such as null, or nodes with their names, empty in a
+// list.
 type node struct {
 	text   string
 	isText bool
@@ -280,7 +295,7 @@ func (v *value) read(depth int) (node, bool) {
 		name := strings.ToLower(word[strings.LastIndexByte(word, '.')+1:])
 		return n, ok && (depth > 0 || slices.Contains(around().Calls, name) || unicode.IsUpper(rune(word[0])) && strings.Join(n.names, "") != "")
 	}
-	return node{}, true
+	return node{text: word}, true
 }
 
 // members reads what is between brackets, up to the closing one.
@@ -371,7 +386,7 @@ func (n node) said(depth int) (text string, rest int, ok bool) {
 		for _, one := range n.nodes {
 			role := slices.Index(one.names, "role")
 			part, more, ok := one.said(depth + 1)
-			if !ok || role >= 0 && !slices.Contains([]string{"assistant", "model", "ai"}, one.nodes[role].text) {
+			if !ok || one.thinks() || role >= 0 && !slices.Contains([]string{"assistant", "model", "ai"}, one.nodes[role].text) {
 				continue
 			}
 			if one.isText && len(n.nodes) > 1 {
@@ -399,11 +414,24 @@ func (n node) said(depth int) (text string, rest int, ok bool) {
 		return text, rest, true
 	}
 	for i, other := range n.nodes {
-		if i != chosen {
+		if i != chosen && !thoughts.MatchString(n.names[i]) {
 			rest += other.length()
 		}
 	}
 	return text, rest, true
+}
+
+// thoughts are names of members that have thinking, and words for the type of such a part.
+var thoughts = regexp.MustCompile(`(?i)^(?:[a-z]+_)*(?:think|thinking|thoughts?|reasoning|analysis|rationale|scratchpad|cot|monologue|reflection|plan)(?:_?(?:content|process|steps|text|details))?$`)
+
+// thinks reports whether an object is a part of a reply that has thinking.
+func (n node) thinks() bool {
+	for i, name := range n.names {
+		if name == "type" && thoughts.MatchString(n.nodes[i].text) || name == "thought" && strings.EqualFold(n.nodes[i].text, "true") {
+			return true
+		}
+	}
+	return false
 }
 
 // apis are fields of APIs, beside which all else is about the call.
@@ -424,7 +452,9 @@ func (n node) prose(all []string, depth int) []string {
 
 // length is the length of all texts that a node holds.
 func (n node) length() (sum int) {
-	sum = len(n.text)
+	if n.isText {
+		sum = len(n.text)
+	}
 	for _, one := range n.nodes {
 		sum += one.length()
 	}

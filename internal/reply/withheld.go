@@ -26,18 +26,20 @@ type block struct {
 
 var blocks = sync.OnceValue(func() []block {
 	all := slices.Clone(load[block]("blocks.yaml")())
-	part := func(texts []string) *regexp.Regexp {
-		if len(texts) == 0 {
-			return nil
-		}
-		return regexp.MustCompile(`(?s)` + strings.Join(texts, `|`))
-	}
 	for i := range all {
 		b := &all[i]
 		b.says, b.not, b.texts = part(b.Says), part(b.Not), whole(b.Texts)
 	}
 	return all
 })
+
+// part makes an expression of parts of a text; nil for none.
+func part(texts []string) *regexp.Regexp {
+	if len(texts) == 0 {
+		return nil
+	}
+	return regexp.MustCompile(`(?s)` + strings.Join(texts, `|`))
+}
 
 // made is the block that an entry tells of.
 func (b *block) made() *model.Block {
@@ -103,12 +105,21 @@ func Faulted(text string) *model.Block {
 }
 
 // signs has one of every text of a block, so that few texts are compared with all of them.
-var signs = []string{"block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_"}
+var signs = []string{"block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_", "finish", "stop_reason", "_", "polic", "guard", "refus", "unsafe", "inappropriate", "sensitive", "jailbreak", "injection", " risk", "armor", "not safe", "敏感", "违规", "审核", "cannot answer"}
 
 var (
 	// faultText begins a fault that a program wrote in place of an answer.
 	faultText = regexp.MustCompile(`^(?:error code: \d|api error: |(?:\w+\.)?\w+(?:error|exception): |\{\s*["']error["']\s*:)`)
-	oneWord   = regexp.MustCompile(`^[A-Z][a-z]+[.!]?$`)
+	// endText is the word for an end, with its name, in an object without a text, or alone.
+	endText = regexp.MustCompile(`^[^\w\n{]*(?:(?:error|system|no response|none)\W+)?(?:(?:candidate )?(?:finish|stop|block)(?:ed)?[ _]?reason[ :=."']+(\w+)|\{[^\n]{0,80}["'](?:finish|stop|block)_?reason["']\s*:\s*["']?([a-z_.]+)[^\n]*\}|([a-z]+(?:_[a-z]+)+))[^\w\n]*$`)
+	// lead is what may stand before the sentence of a fault, and explains what it has not.
+	lead     = regexp.MustCompile(`^\W*(?:(?:our|error|api error|sorry|i'm sorry|system|invalid prompt|http \d+|<?\d{3}>?|(?:\w+\.)*\w+(?:error|exception|failed))\W+)*`)
+	explains = regexp.MustCompile(`\b(?:usually|often|can|should|would|means?|when|if|how|why|found in|through|such as|stands? for|is (?:an?|the))\b`)
+	// reasons are words for why something is withheld.
+	reasons = regexp.MustCompile(`\b(?:contents?|polic(?:y|ies)|guidelines?|guard ?rails?|\w*guard|safety|moderation|filter|filtering|harm\w*|sensitive|unsafe|inappropriate|risk|prohibited|injection|jailbreak|pii|threat|toxic\w*|armor|provider|inspection|content_\w+|\w*violations?\w*)\b|[敏违审]|blocked\W*$`)
+	// subject begins a sentence on what was withheld.
+	subject = regexp.MustCompile(`^(?:(?:the|your|this|our|ai|model'?s?|user|generated|all)\s+)*(?:prompt|request|response|input|output|completion|content|message|query|text)s?\b`)
+	oneWord = regexp.MustCompile(`^[A-Z][a-z]+[.!]?$`)
 )
 
 // longest is the length of the longest text that may stand in place of an answer.
@@ -137,6 +148,11 @@ func (r Reading) withheld(text string) *model.Block {
 			return block
 		}
 	}
+	if m := endText.FindStringSubmatch(text); m != nil && (m[1]+m[2] != "" || done.MatchString(m[3]) && !other.MatchString(m[3])) {
+		if _, block := End(m[1] + m[2] + m[3]); block != nil {
+			return block
+		}
+	}
 	for i := range blocks() {
 		if b := &blocks()[i]; b.texts != nil && r.knows(b.Entry) && b.texts.MatchString(text) {
 			made := b.made()
@@ -144,6 +160,26 @@ func (r Reading) withheld(text string) *model.Block {
 				made.Kind = model.OutputFilter
 			}
 			return made
+		}
+	}
+	return faultSentence(text)
+}
+
+// faultSentence is the block that a text of few words tells of, in the words of a fault.
+func faultSentence(text string) *model.Block {
+	text = text[len(lead.FindString(text)):]
+	end := strings.IndexAny(strings.ReplaceAll(text+"\n", ". ", "\n "), "\n，")
+	sentence, rest := text[:min(end, len(text))], text[min(end, len(text)):]
+	if len(sentence) > 150 || len(rest) > 150 || explains.MatchString(text) || !reasons.MatchString(sentence) {
+		return nil
+	}
+	for i := range blocks() {
+		b := &blocks()[i]
+		if b.says == nil || b.Status != 0 || len(b.Codes) > 0 || b.not != nil && b.not.MatchString(sentence) {
+			continue
+		}
+		if at := b.says.FindStringIndex(sentence); at != nil && 3*(at[1]-at[0]) >= len(sentence) && (at[0] == 0 || subject.MatchString(sentence)) {
+			return b.made()
 		}
 	}
 	return nil
