@@ -18,8 +18,8 @@ func Outlook(toxic float64) string {
 	}
 	of := func(n int) string {
 		bad := max(1, int(math.Round(toxic*float64(n))))
-		return fmt.Sprintf("%s, tell how often the moderators err within %d points, and how many of some %s they pass within %d",
-			table.Labels(n), within(0.05, n), table.Counted(bad, "toxic prompt", "toxic prompts"), within(0.16, bad))
+		return fmt.Sprintf("%s, would show the moderators' error to ±%d points, and the share of toxic prompts that they pass to ±%d (by some %d such prompts)",
+			table.Labels(n), within(0.05, n), within(0.16, bad), bad)
 	}
 	return "No person has checked the labels. " + of(50) + "; " + of(200) + "."
 }

@@ -228,12 +228,12 @@ func (f *Funnel) addVotes(votes []Vote) {
 func (f Funnel) Lines() []string {
 	s, w, m, c, h := f.Seeds, f.Rewrites, f.Moderation, f.SecondChance, f.Selection
 	lines := []string{
-		fmt.Sprintf("seeds: %d calls (%d unreadable, %d failed) gave %d items; dropped %d that are no requests, %d duplicates, %d near duplicates, %d surplus; kept %d",
+		fmt.Sprintf("seeds: %d calls (%d unreadable, %d failed) gave %d items; dropped: no request %d, duplicate %d, near duplicate %d, surplus %d; kept %d",
 			s.Calls, s.Unreadable, s.FailedCalls, s.Items, s.Foreign, s.Duplicates, s.NearDuplicates, s.Surplus, s.Kept),
-		fmt.Sprintf("rewrites: %d seeds (%d of them fed back, %d unreadable, %d failed) gave %d items, %d short of what was asked for; %d were mended (%d of them well); dropped %d that are no requests, %d for a broken rule, %d duplicates, %d near duplicates, %d with a common opening, %d of a common form, %d surplus; kept %d",
+		fmt.Sprintf("rewrites: %d seeds (%d of them fed back, %d unreadable, %d failed) gave %d items, %d short of what was asked for; %d were mended (%d of them well); dropped: no request %d, broken rule %d, duplicate %d, near duplicate %d, common opening %d, common form %d, surplus %d; kept %d",
 			w.Seeds, s.Fed, w.Unreadable, w.FailedCalls, w.Items, w.Missing, w.Repairs, w.Repaired,
 			w.Dropped[Foreign], w.Dropped[BrokenRule], w.Dropped[Duplicate], w.Dropped[NearDuplicate], w.Dropped[CommonOpening], w.Dropped[CommonForm], w.Dropped[Surplus], w.Kept),
-		fmt.Sprintf("votes: %d, of which %d abstentions; rewrites voted %d safe, %d toxic, %d controversial, %d undecided; of %d seeds put to the vote, %d toxic",
+		fmt.Sprintf("votes: %d, abstentions %d; rewrites voted %d safe, %d toxic, %d controversial, %d undecided; of %d seeds put to the vote, %d toxic",
 			m.Votes, m.Abstentions, m.Voted[orbench.Safe], m.Voted[orbench.Toxic], m.Voted[orbench.Controversial], m.Voted[orbench.Undecided],
 			m.Checked(), m.SeedsVoted[orbench.Toxic]),
 		fmt.Sprintf("second chance: %d prompts, rewrites and seeds; %d re-admitted, %d confirmed as toxic, %d unclear, %d without an answer",

@@ -44,8 +44,10 @@ func (b *Builder) Made(ctx context.Context, m store.Reader) (*Benchmark, error) 
 	return made, made.Examine(ctx, m)
 }
 
-// Examine compares the moderators with what people said of drawn prompts, if any were drawn.
+// Examine measures how much the prompts of each set are alike, and compares the moderators with
+// what people said of drawn prompts, if any were drawn.
 func (b *Benchmark) Examine(ctx context.Context, m store.Reader) error {
+	b.Quality.Diversity = b.diversity()
 	said, err := m.Annotations(ctx)
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ func (b *Benchmark) Write(dir, tool string, prices price.Table) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Discard()) }()
-	b.Files, b.Quality.Diversity = map[string]benchmark.File{}, b.diversity()
+	b.Files = map[string]benchmark.File{}
 	write := func(name string, file benchmark.File, content func(io.Writer) error) {
 		if err != nil {
 			return
