@@ -30,7 +30,7 @@ func TestCommand(t *testing.T) {
 	if words == "" {
 		t.Skip("this is for other tests")
 	}
-	os.Exit(cli.Run(command.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Args: strings.Split(words, "\n"), Getenv: os.Getenv}))
+	os.Exit(cli.Run(&command.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Args: strings.Split(words, "\n"), Getenv: os.Getenv}))
 }
 
 // start starts a command line on the site's store in another process. The channel gets what

@@ -67,7 +67,7 @@ func (s *site) orbench(words ...string) string {
 func (s *site) typing(keys string, words ...string) string {
 	s.t.Helper()
 	var out, told bytes.Buffer
-	code := cli.Run(command.Env{
+	code := cli.Run(&command.Env{
 		Stdin: strings.NewReader(keys), Stdout: &out, Stderr: &told, Args: append(words, "--store", filepath.Join(s.dir, "m.db")),
 		Getenv: func(name string) string {
 			return map[string]string{"HOME": s.dir, "USER": "ana", "ORBENCH_INDEX": indexes}[name]
