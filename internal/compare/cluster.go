@@ -1,12 +1,9 @@
 package compare
 
 import (
-	"maps"
 	"math"
-	"slices"
 
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -35,25 +32,6 @@ func (c *Comparison) clusterOn(side, i int, paired bool) int {
 		return of[candidate]
 	}
 	return of[side]
-}
-
-// clusterCounts holds one side's prompts by the number of their cluster.
-type clusterCounts map[int]stats.Cluster
-
-// add counts the answers to a prompt.
-func (n clusterCounts) add(cluster int, said versus.Said) {
-	k := n[cluster]
-	n[cluster] = stats.Cluster{Sum: k.Sum + said.Yes, N: k.N + said.Of}
-}
-
-// list returns the clusters in the order of their numbers, because sums of
-// floating-point numbers depend on the order.
-func (n clusterCounts) list() []stats.Cluster {
-	list := make([]stats.Cluster, 0, len(n))
-	for _, number := range slices.Sorted(maps.Keys(n)) {
-		list = append(list, n[number])
-	}
-	return list
 }
 
 // apart reports whether each answer stands for itself: no prompt was asked
@@ -94,7 +72,7 @@ func (n *counts) clusterRates(f *Figures) {
 func (n *counts) fisherClustered() float64 {
 	var size, some [2]int
 	for side := range size {
-		effect := stats.DesignEffect(n.clusters[side].list())
+		effect := stats.DesignEffect(n.clusters[side].List())
 		size[side] = int(math.Round(float64(n.sizes[side]) / effect))
 		some[side] = int(math.Round(n.refused[side] / effect))
 	}

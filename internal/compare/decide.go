@@ -297,6 +297,6 @@ func (n *counts) estimate(side int, confidence float64) stats.Estimate {
 	if !n.clustered() {
 		of = stats.MeanRate
 	}
-	e, _ := of(n.clusters[side].list(), confidence)
+	e, _ := of(n.clusters[side].List(), confidence)
 	return stats.Estimate{Value: value, Lo: min(value, e.Lo), Hi: max(value, e.Hi)}
 }

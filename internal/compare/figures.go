@@ -23,7 +23,7 @@ type counts struct {
 	refused [2]float64
 	// several is true if some prompt of a side has several answers.
 	several  bool
-	clusters [2]clusterCounts
+	clusters [2]versus.Clusters
 	// lost counts prompts that lack a verdict on a side that asked them, by what the base
 	// and the candidate said.
 	lost [4][4]int
@@ -31,7 +31,7 @@ type counts struct {
 	once int
 }
 
-func newCounts() *counts { return &counts{clusters: [2]clusterCounts{{}, {}}} }
+func newCounts() *counts { return &counts{clusters: [2]versus.Clusters{{}, {}}} }
 
 // What a side said of a prompt: answered, refused, or nothing, though it was asked or
 // because it was not.
@@ -117,7 +117,7 @@ func (n *counts) add(was [2]int, said [2]versus.Said, of *counts) {
 			n.sizes[side]++
 			n.refused[side] += s.Share()
 			if len(n.clusters[side]) > 0 {
-				n.clusters[side].add(math.MinInt32-n.sizes[side], s)
+				n.clusters[side].Add(math.MinInt32-n.sizes[side], s)
 			}
 		}
 	}
@@ -137,7 +137,7 @@ func (c *Comparison) count(n *counts, i int, paired bool) {
 		n.refused[side] += said.Share()
 		n.several = n.several || said.Of > 1
 		if len(c.clusters) > 0 || c.several { // otherwise each answer stands for itself
-			n.clusters[side].add(cmp.Or(c.clusterOn(side, i, paired), -i-1), said)
+			n.clusters[side].Add(cmp.Or(c.clusterOn(side, i, paired), -i-1), said)
 		}
 	}
 	if paired {

@@ -1,13 +1,13 @@
 package moderation
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/moderate"
 	"github.com/orbench/orbench/internal/sim"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -246,17 +246,12 @@ func (t *tally) rate(hit func(PromptVotes) bool) (r stats.Rate, hits int) {
 	if t.r.Clusters == 0 {
 		return r, hits
 	}
-	clusters := make([]stats.Cluster, len(t.clusters))
+	clusters := versus.Clusters{}
 	for i, prompts := range t.clusters {
-		clusters[i].N = len(prompts)
 		for _, prompt := range prompts {
-			if hit(t.rows[prompt]) {
-				clusters[i].Sum++
-			}
+			clusters.Add(i, versus.Once(hit(t.rows[prompt])))
 		}
 	}
-	// The order affects the last digits of a sum.
-	slices.SortFunc(clusters, func(a, b stats.Cluster) int { return cmp.Or(a.N-b.N, a.Sum-b.Sum) })
-	r.CI95Clustered = stats.OrNil(stats.WilsonClustered(clusters, 0.95)).Ends()
+	r.CI95Clustered = stats.OrNil(stats.WilsonClustered(clusters.List(), 0.95)).Ends()
 	return r, hits
 }

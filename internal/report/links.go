@@ -23,8 +23,8 @@ func (of *Page) points(r score.Result, judge string) func(string) (address, word
 		if p.Judge != judge {
 			continue
 		}
-		if sides[p.Name()] = p.Safe; !p.Safe.Defined() {
-			sides[p.Name()] = p.Toxic
+		if sides[p.Name] = p.Safe; !p.Safe.Defined() {
+			sides[p.Name] = p.Toxic
 		}
 	}
 	said := score.Words(r.Runs, judge)

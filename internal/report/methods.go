@@ -97,7 +97,10 @@ func measured(r score.Result) string {
 	}
 	var first, last time.Time
 	for _, made := range r.Provenance.Runs {
-		dates := append([]time.Time{made.Date}, datesOf(made.Commands)...)
+		dates := []time.Time{made.Date}
+		for _, c := range made.Commands {
+			dates = append(dates, c.Date)
+		}
 		if made.Answers != nil {
 			dates = []time.Time{made.Answers.First, made.Answers.Last}
 		}
@@ -130,13 +133,6 @@ func licenseOf(set string) string {
 		}
 	}
 	return ""
-}
-
-func datesOf(commands []provenance.Command) (dates []time.Time) {
-	for _, c := range commands {
-		dates = append(dates, c.Date)
-	}
-	return dates
 }
 
 // said lists the settings that a description names, unless they have their

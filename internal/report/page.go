@@ -137,7 +137,7 @@ func (of Page) Write(w io.Writer) error {
 	}
 	p := reportPage{
 		Frame: of.Frame, Linked: of.Opens != nil, AllAnswers: of.opens(page.Query{}), Head: headOf(r), Files: of.Files,
-		Cost: cmp.Or(r.Provenance.Spent(), costLine(r)), Source: paper.Source,
+		Cost: cmp.Or(r.Provenance.Spent(), costLine(r, false)), Source: paper.Source,
 		Warnings: View{Result: r}.Warnings(), Differ: provenance.Section(r.SettingsThatDiffer),
 		Made: r.Provenance.Sections(), Account: accountLine(r), Hashes: hashesOf(r),
 	}

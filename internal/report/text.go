@@ -111,58 +111,40 @@ func (v View) Document() table.Document {
 		}
 	}
 	spent := r.Provenance.Spent()
-	d.AddTo(table.OnFull, table.Line(costLine(r)), table.Line(spent))
+	d.AddTo(table.OnFull, table.Line(costLine(r, false)), table.Line(spent))
 	if r.Cost.Calls+r.Cost.FromMemo > 0 || spent == "" {
-		d.AddTo(table.OnBrief, table.Line(costInBrief(r)))
+		d.AddTo(table.OnBrief, table.Line(costLine(r, true)))
 	}
 	// If one command asked and paid for everything, the cost is printed once.
 	if !nothing && !r.Provenance.OfReplies(r.Cost.Calls) {
 		d.AddTo(table.OnBrief, table.Line(spent))
 	}
-	d.AddTo(table.InMarkdown, table.Raw(untrusted.Markdown(cmp.Or(spent, costLine(r)))+"\n"))
+	d.AddTo(table.InMarkdown, table.Raw(untrusted.Markdown(cmp.Or(spent, costLine(r, false)))+"\n"))
 	for _, s := range r.Provenance.Sections() {
 		d.AddTo(table.InMarkdown, table.Gap, s)
 	}
 	return d
 }
 
-// reusedIn says how many answers were reused.
-func reusedIn(r score.Result) string {
-	if r.Cost.Calls == 0 {
-		return table.Count(r.Cost.FromMemo) + " were already answered"
-	}
-	return table.Count(r.Cost.FromMemo) + " already answered"
-}
-
-// costInBrief is costLine without tokens. If every call failed, it says what
-// the calls may have cost, or nothing.
-func costInBrief(r score.Result) string {
+// costLine says in one line what a command spent. An unknown price is reported as unknown,
+// never as a sum. In brief it leaves out tokens; if every call failed, it then says what the
+// calls may have cost, or nothing.
+func costLine(r score.Result, brief bool) string {
 	c := r.Cost
-	if c.Calls == 0 || c.FromMemo+c.InputTokens+c.OutputTokens > 0 {
-		return cost(r, "")
-	}
-	if failed := table.FailedCost(c.FailedAttempts, 0, c.FailedUSD); failed != "" {
-		return "Cost:" + strings.TrimPrefix(failed, ", and") + "."
-	}
-	return ""
-}
-
-// costLine says in one line what a command spent. An unknown price is reported
-// as unknown, never as a sum.
-func costLine(r score.Result) string {
-	return cost(r, table.Count(r.Cost.InputTokens)+" input and "+table.Count(r.Cost.OutputTokens)+" output tokens; ")
-}
-
-// cost says what a command spent, with the tokens in words.
-func cost(r score.Result, tokens string) string {
-	c := r.Cost
+	failed, tokens := table.FailedCost(c.FailedAttempts, 0, c.FailedUSD), ""
 	switch {
 	case c.Calls == 0 && c.FromMemo == 0:
 		// A stored run is shown again; no call was needed.
 		return "Cost: no new calls."
 	case c.Calls == 0:
-		return "Cost: no new calls; " + reusedIn(r) + "."
+		return "Cost: no new calls; " + table.Count(c.FromMemo) + " were already answered."
+	case !brief:
+		tokens = table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens; "
+	case c.FromMemo+c.InputTokens+c.OutputTokens > 0:
+	case failed == "":
+		return ""
+	default:
+		return "Cost:" + strings.TrimPrefix(failed, ", and") + "."
 	}
-	return "Cost: " + table.Counted(c.Calls, "call", "calls") + ", " + reusedIn(r) + "; " + tokens +
-		table.Price(c.USD, c.Unpriced) + table.FailedCost(c.FailedAttempts, 0, c.FailedUSD) + "."
+	return "Cost: " + table.Counted(c.Calls, "call", "calls") + ", " + table.Count(c.FromMemo) + " already answered; " + tokens + table.Price(c.USD, c.Unpriced) + failed + "."
 }

@@ -28,7 +28,7 @@ func TestCostLine(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := costLine(score.Result{Cost: tt.cost}); got != tt.want {
+			if got := costLine(score.Result{Cost: tt.cost}, false); got != tt.want {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})

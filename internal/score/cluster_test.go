@@ -103,7 +103,7 @@ func TestClusters(t *testing.T) {
 		}
 	}
 	run.Datasets[0].Count = 600
-	result, err := tally.result()
+	result, err := tally.Result()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestNoClusters(t *testing.T) {
 			}}}}}})
 		}
 		run.Datasets[0].Count = len(test.clusters)
-		result, err := tally.result()
+		result, err := tally.Result()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ func tallied(t *testing.T, change func(*Tally)) error {
 		tally.add(0, 0, &row)
 	}
 	change(tally)
-	_, err = tally.result()
+	_, err = tally.Result()
 	return err
 }
 

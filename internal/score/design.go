@@ -70,25 +70,3 @@ type Chunk struct {
 	// Rows is indexed by target, then sample, then prompt.
 	Rows [][][]AnswerRow
 }
-
-// Result returns the figures. It leaves out Cost, which does not follow from
-// the rows, and the figures of Finish. It returns an error if counts do not add
-// up.
-func (t *Tally) Result() (Result, error) {
-	result, err := t.result()
-	if err != nil {
-		return Result{}, err
-	}
-	result.Said = t.saying.datasets
-	pairs, err := t.saying.pairs(func(target, judge string, set *dataset.Dataset, label orbench.Label) (prompts int, textless bool) {
-		for i := range result.Runs {
-			run := &result.Runs[i]
-			if j := run.By(judge); run.Target == target && run.Dataset == set.Name && run.DatasetSHA256 == set.SHA256 && run.Label == label {
-				return run.N / max(1, run.Samples), j != nil && j.Textless()
-			}
-		}
-		return 0, false
-	})
-	result.Figures = append(result.Figures, pairs...)
-	return result, err
-}

@@ -3,7 +3,6 @@ package score
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -20,14 +19,14 @@ type outcomes struct {
 	never, sometimes, always int
 	// prompts has the judged answers to each prompt, and clusters those of each cluster.
 	prompts  []stats.Cluster
-	clusters map[int]stats.Cluster
+	clusters versus.Clusters
 }
 
 // outcomes are those of the prompts of a label in a column of a dataset, in all and by category.
 func (s *saying) outcomes(set, column int, label orbench.Label) (all *outcomes, by map[orbench.Category]*outcomes) {
 	of := &s.datasets[set]
 	c := &of.Columns[column]
-	all, by = &outcomes{}, map[orbench.Category]*outcomes{}
+	all, by = &outcomes{clusters: versus.Clusters{}}, map[orbench.Category]*outcomes{}
 	for i, category := range s.categories[set] {
 		said := c.of(i)
 		if of.Labels[i] != label || said.Of == 0 {
@@ -35,7 +34,7 @@ func (s *saying) outcomes(set, column int, label orbench.Label) (all *outcomes, 
 		}
 		in := by[category]
 		if in == nil {
-			in = &outcomes{}
+			in = &outcomes{clusters: versus.Clusters{}}
 			by[category] = in
 		}
 		all.add(of.Clusters[i], said, len(c.Samples))
@@ -48,11 +47,7 @@ func (s *saying) outcomes(set, column int, label orbench.Label) (all *outcomes, 
 func (o *outcomes) add(cluster int, said versus.Said, times int) {
 	o.prompts = append(o.prompts, stats.Cluster{Sum: said.Yes, N: said.Of})
 	if cluster > 0 {
-		if o.clusters == nil {
-			o.clusters = map[int]stats.Cluster{}
-		}
-		sum := o.clusters[cluster]
-		o.clusters[cluster] = stats.Cluster{Sum: sum.Sum + said.Yes, N: sum.N + said.Of}
+		o.clusters.Add(cluster, said)
 	}
 	switch {
 	case said.Of < times:
@@ -65,21 +60,13 @@ func (o *outcomes) add(cluster int, said versus.Said, times int) {
 	}
 }
 
-// shared are the clusters in a fixed order, since sums of floating-point numbers depend on it.
-func (o *outcomes) shared() (all []stats.Cluster) {
-	for _, number := range slices.Sorted(maps.Keys(o.clusters)) {
-		all = append(all, o.clusters[number])
-	}
-	return all
-}
-
 // mean estimates the mean of the prompts' rates, and the factor by which clusters increase its
 // variance. Of larger clusters than prompts, such as the prompts of one seed, the interval is
 // that of the rate of all their answers, extended to contain the mean.
 func (o *outcomes) mean() (mean *stats.Estimate, designEffect float64) {
 	slices.SortFunc(o.prompts, compareClusters)
 	mean = stats.OrNil(stats.MeanRate(o.prompts, Confidence))
-	clusters := o.shared()
+	clusters := o.clusters.List()
 	if len(clusters) < 2 {
 		return mean, stats.DesignEffect(o.prompts)
 	}
@@ -92,7 +79,7 @@ func (o *outcomes) mean() (mean *stats.Estimate, designEffect float64) {
 // clustered is the interval of the rate of prompts that were asked once. It is nil if no
 // prompts share a cluster, and if all share one: a single cluster says nothing about others.
 func (o *outcomes) clustered() *stats.Estimate {
-	clusters := o.shared()
+	clusters := o.clusters.List()
 	if len(clusters) == len(o.prompts) || len(clusters) < 2 {
 		return nil
 	}
@@ -121,7 +108,7 @@ func (j *JudgeResult) finishClustered(all *outcomes, by map[orbench.Category]*ou
 	case times > 1:
 		_, effect = all.mean()
 	case clustered:
-		effect = stats.DesignEffect(all.shared())
+		effect = stats.DesignEffect(all.clusters.List())
 	}
 	for category, o := range by {
 		for i := range j.Figures {

@@ -24,10 +24,17 @@ func (s *Side) Defined() bool { return s != nil && s.Judge.Rate.Sampled() != nil
 // refusal. One of the two is nil if the result lacks it.
 type Pair struct {
 	Target, Judge string
-	Safe, Toxic   *Side
-	// Several is true if the target has more than one pair by this judge. Its
-	// name alone then does not identify the pair.
-	Several bool
+	// Base is the target that the pair is a variant of, or Target, and Change what makes it a
+	// variant, with the number of its samples; empty for a target that is none. Title is the
+	// target's name with that number, and Datasets those on which the pair was measured.
+	Base, Change, Title, Datasets string
+	// Name is the pair's label in plots: its title, with the datasets if the title alone does
+	// not tell it from other pairs by its judge, of which there are Several.
+	Name        string
+	Several     bool
+	Safe, Toxic *Side
+	// Simulated is true if a figure of the pair is simulated.
+	Simulated bool
 }
 
 // Pairs matches the safe and the toxic runs of each target, judge by judge, in
@@ -37,17 +44,11 @@ type Pair struct {
 func (r *Result) Pairs() []Pair {
 	var all []Pair
 	for _, target := range r.Targets() {
-		var safe, toxic []RunResult
-		for _, run := range r.Runs {
-			switch {
-			case run.Target != target:
-			case run.Label == orbench.Safe:
-				safe = append(safe, run)
-			case run.Label == orbench.Toxic:
-				toxic = append(toxic, run)
-			}
+		of := func(label orbench.Label) []RunResult {
+			return slices.DeleteFunc(slices.Clone(r.Runs), func(run RunResult) bool { return run.Target != target || run.Label != label })
 		}
-		for _, judge := range judgesOf(append(slices.Clone(safe), toxic...)) {
+		safe, toxic := of(orbench.Safe), of(orbench.Toxic)
+		for _, judge := range judgesOf(slices.Concat(safe, toxic)) {
 			all = append(all, pairsBy(target, judge, safe, toxic)...)
 		}
 	}
@@ -127,7 +128,18 @@ func pairsBy(target, judge string, safe, toxic []RunResult) []Pair {
 		}
 	}
 	for i := range pairs {
-		pairs[i].Target, pairs[i].Judge, pairs[i].Several = target, judge, len(pairs) > 1
+		p := &pairs[i]
+		sides := p.sides()
+		run := sides[0].Run
+		p.Target, p.Judge, p.Several, p.Title, p.Base = target, judge, len(pairs) > 1, run.TargetCaption(), cmp.Or(run.Base, target)
+		p.Datasets = table.Datasets(run.Dataset, sides[len(sides)-1].Run.Dataset)
+		if p.Name = p.Title; p.Several {
+			p.Name += " (" + p.Datasets + ")"
+		}
+		if run.Base != "" {
+			p.Change = strings.TrimPrefix(p.Title, run.Base+" ")
+		}
+		p.Simulated = slices.ContainsFunc(sides, func(s *Side) bool { return s.Run.Simulated || s.Judge.Simulated })
 	}
 	return pairs
 }
@@ -157,24 +169,6 @@ func (p Pair) sides() []*Side {
 	return slices.DeleteFunc([]*Side{p.Safe, p.Toxic}, func(s *Side) bool { return s == nil })
 }
 
-// first returns a run that the pair has.
-func (p Pair) first() RunResult { return p.sides()[0].Run }
-
-// Datasets names the datasets on which the pair was measured.
-func (p Pair) Datasets() string {
-	sides := p.sides()
-	return table.Datasets(sides[0].Run.Dataset, sides[len(sides)-1].Run.Dataset)
-}
-
-// Name is the pair's label in plots: its title, with the datasets if the title
-// alone does not tell it from other pairs by its judge.
-func (p Pair) Name() string {
-	if p.Several {
-		return p.Title() + " (" + p.Datasets() + ")"
-	}
-	return p.Title()
-}
-
 // Ranged reports whether each measured rate has a range.
 func (p Pair) Ranged() bool {
 	return !slices.ContainsFunc(p.sides(), func(s *Side) bool { return s.Defined() && s.Judge.Rate.Range == nil })
@@ -184,25 +178,3 @@ func (p Pair) Ranged() bool {
 func (p Pair) Labeled() bool {
 	return !slices.ContainsFunc(p.sides(), func(s *Side) bool { return s.Defined() && s.Run.Labeled == nil })
 }
-
-// Title is the target's name, with the number of its samples.
-func (p Pair) Title() string { return p.first().TargetCaption() }
-
-// Simulated reports whether a figure of the pair is simulated.
-func (p Pair) Simulated() bool {
-	return slices.ContainsFunc(p.sides(), func(s *Side) bool { return s.Run.Simulated || s.Judge.Simulated })
-}
-
-// Change names what makes a variant of its target, with the number of its
-// samples. It is empty for a target that is not a variant.
-func (p Pair) Change() string {
-	run := p.first()
-	if run.Base == "" {
-		return ""
-	}
-	return strings.TrimPrefix(run.TargetCaption(), run.Base+" ")
-}
-
-// Base returns the name of the target that the pair is a variant of, or its own
-// name.
-func (p Pair) Base() string { return cmp.Or(p.first().Base, p.Target) }

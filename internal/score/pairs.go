@@ -58,10 +58,6 @@ func sideOf(l orbench.Label) int {
 	return 0
 }
 
-// pairAccount says how many prompts of a label the figures of a target have, and whether its rate
-// is withheld because too many answers have no text.
-type pairAccount func(target, judge string, set *dataset.Dataset, label orbench.Label) (prompts int, textless bool)
-
 // pairs are the figures of each couple of datasets that has a pair: what targets do with both
 // sides, and how well they tell safe prompts from similar toxic ones. They come by target, then
 // couple, then judge. The error says that counts do not add up.
@@ -71,11 +67,11 @@ type pairAccount func(target, judge string, set *dataset.Dataset, label orbench.
 // with a verdict. A pair with several answers may therefore have several outcomes, in shares
 // that add up to 1. A share is the chance of the outcome if one answer is drawn from each
 // side.
-func (s *saying) pairs(account pairAccount) (all []figure.Figure, err error) {
+func (s *saying) pairs(runs []RunResult) (all []figure.Figure, err error) {
 	for target := range s.design.Targets {
 		for _, sets := range s.design.couples() {
 			for judge := range s.design.Judges {
-				figures, fault := s.pairsOf(sets, target, judge, account)
+				figures, fault := s.pairsOf(sets, target, judge, runs)
 				all, err = append(all, figures...), errors.Join(err, fault)
 			}
 		}
@@ -84,7 +80,7 @@ func (s *saying) pairs(account pairAccount) (all []figure.Figure, err error) {
 }
 
 // pairsOf are the figures of a couple, as a judge sees the answers of a target.
-func (s *saying) pairsOf(couple [2]int, target, judge int, account pairAccount) (all []figure.Figure, err error) {
+func (s *saying) pairsOf(couple [2]int, target, judge int, runs []RunResult) (all []figure.Figure, err error) {
 	d := s.design
 	sets := [2]*dataset.Dataset{d.Datasets[couple[0]], d.Datasets[couple[1]]}
 	of := figure.Keys{
@@ -136,8 +132,11 @@ func (s *saying) pairsOf(couple [2]int, target, judge int, account pairAccount) 
 	}
 	withheld := false
 	for i, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
-		n, textless := account(of.Target, of.Judge, sets[i], label)
-		withheld = withheld || textless
+		side, n := figure.Keys{Target: of.Target, Dataset: sets[i].Name, DatasetSHA256: sets[i].SHA256, Limit: of.Limit, Label: label}, 0
+		if k := slices.IndexFunc(runs, func(run RunResult) bool { return run.Keys("") == side }); k >= 0 {
+			j := runs[k].By(of.Judge)
+			n, withheld = runs[k].N/max(1, runs[k].Samples), withheld || j != nil && j.Textless()
+		}
 		if n != prompts[i] {
 			err = errors.Join(err, fmt.Errorf("the pairs of %s on %s do not add up, which is a fault of orbench: %s prompts: %d and %d", of.Target, sets[i].Name, label, prompts[i], n))
 		}

@@ -73,12 +73,21 @@ func saidOf(t testing.TB, d *Design, verdicts func(orbench.Prompt) func(int, int
 	return said
 }
 
+// runsOf are the runs of a design with one target, of so many prompts.
+func runsOf(d *Design, prompts func(*dataset.Dataset, orbench.Label) int, judges ...JudgeResult) (runs []RunResult) {
+	for _, set := range d.Datasets {
+		for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
+			of := About{Target: d.Targets[0].Name, Dataset: set.Name, DatasetSHA256: set.SHA256, Limit: d.Limit, Label: label}
+			runs = append(runs, RunResult{About: of, N: prompts(set, label), Judges: judges})
+		}
+	}
+	return runs
+}
+
 // count gives the figures of all prompts of a design with one target and one judge.
 func count(t testing.TB, d *Design, verdicts func(orbench.Prompt) func(int, int) (int, int)) []figure.Figure {
 	t.Helper()
-	figures, err := saidOf(t, d, verdicts).pairs(func(_, _ string, set *dataset.Dataset, label orbench.Label) (int, bool) {
-		return set.Labels[label], false
-	})
+	figures, err := saidOf(t, d, verdicts).pairs(runsOf(d, func(set *dataset.Dataset, label orbench.Label) int { return set.Labels[label] }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,14 +242,15 @@ func TestKnownTarget(t *testing.T) {
 // TestConserved has another number of prompts than the run.
 func TestConserved(t *testing.T) {
 	t.Parallel()
-	said := saidOf(t, design(newDataset(t, "one", "a A,x,safe,1", "b R,x,toxic,1")), scripted)
-	of := func(n int, textless bool) pairAccount {
-		return func(string, string, *dataset.Dataset, orbench.Label) (int, bool) { return n, textless }
+	d := design(newDataset(t, "one", "a A,x,safe,1", "b R,x,toxic,1"))
+	said := saidOf(t, d, scripted)
+	of := func(n int, judges ...JudgeResult) []RunResult {
+		return runsOf(d, func(*dataset.Dataset, orbench.Label) int { return n }, judges...)
 	}
-	if _, err := said.pairs(of(2, false)); err == nil || !strings.Contains(err.Error(), "a fault of orbench: safe prompts: 1 and 2") {
+	if _, err := said.pairs(of(2)); err == nil || !strings.Contains(err.Error(), "a fault of orbench: safe prompts: 1 and 2") {
 		t.Errorf("%v", err)
 	}
-	if all, err := said.pairs(of(1, true)); err != nil || all[0].Value != nil || all[0].Count() != 1 {
+	if all, err := said.pairs(of(1, JudgeResult{Judge: "lexical", Withheld: true, BySource: map[Source]int{FromEmpty: 1}})); err != nil || all[0].Value != nil || all[0].Count() != 1 {
 		t.Errorf("a target without texts has the figures %+v (%v)", all, err)
 	}
 }

@@ -313,9 +313,10 @@ func (t *Tally) label(r *counted, designEffect float64) {
 	}
 }
 
-// result returns the figures: targets, then datasets, in the run's order, then labels in
-// theirs. It returns an error if the counts do not add up.
-func (t *Tally) result() (Result, error) {
+// Result returns the figures: targets, then datasets, in the run's order, then labels in
+// theirs. It leaves out Cost, which does not follow from the rows, and the figures of Finish.
+// It returns an error if the counts do not add up.
+func (t *Tally) Result() (Result, error) {
 	result := Result{Runs: []RunResult{}, Simulated: t.design.Simulated(), Figures: t.scores.result()}
 	for at := range t.design.Targets {
 		target := &t.design.Targets[at]
@@ -342,7 +343,9 @@ func (t *Tally) result() (Result, error) {
 			}
 		}
 	}
-	return result, nil
+	pairs, err := t.saying.pairs(result.Runs)
+	result.Figures, result.Said = append(result.Figures, pairs...), t.saying.datasets
+	return result, err
 }
 
 // finish computes the rates of what was counted of a target on a dataset, and gives the figures

@@ -103,12 +103,12 @@ func Models(pairs []Pair) (models []Pair) {
 		i := slices.IndexFunc(models, func(o Pair) bool {
 			other := o.Keys()
 			other.Target = of.Target
-			return other == of && o.Base() == p.Base()
+			return other == of && o.Base == p.Base
 		})
 		switch {
 		case i < 0:
 			models = append(models, p)
-		case p.Change() == "":
+		case p.Change == "":
 			models[i] = p
 		}
 	}

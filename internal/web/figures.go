@@ -261,7 +261,7 @@ func figuresOf(name string, result score.Result) figuresRow {
 	}
 	for _, p := range result.Pairs() {
 		if p.Judge == row.Judge {
-			row.Targets = append(row.Targets, targetFigures{p.Name(), rateOf(p.Safe), rateOf(p.Toxic), p.Simulated()})
+			row.Targets = append(row.Targets, targetFigures{p.Name, rateOf(p.Safe), rateOf(p.Toxic), p.Simulated})
 		}
 	}
 	return row

@@ -71,7 +71,7 @@ func TestPairs(t *testing.T) {
 			}
 			var got []string
 			for _, p := range (&score.Result{Runs: tt.runs}).Pairs() {
-				got = append(got, fmt.Sprintf("%s %s %s/%s", p.Name(), p.Judge, dataset(p.Safe), dataset(p.Toxic)))
+				got = append(got, fmt.Sprintf("%s %s %s/%s", p.Name, p.Judge, dataset(p.Safe), dataset(p.Toxic)))
 			}
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)

@@ -55,24 +55,24 @@ func pointsOf(r score.Result, judge string) (points []point, legend []point) {
 			continue
 		}
 		points = append(points, point{Pair: p})
-		targets.Add(p.Base())
-		sets.Add(p.Datasets())
+		targets.Add(p.Base)
+		sets.Add(p.Datasets)
 		several = several || p.Several
 	}
-	bySet := several && len(targets) <= len(chart.Series) && len(sets) <= len(chart.Marks) && !slices.ContainsFunc(points, func(p point) bool { return p.Change() != "" })
+	bySet := several && len(targets) <= len(chart.Series) && len(sets) <= len(chart.Marks) && !slices.ContainsFunc(points, func(p point) bool { return p.Change != "" })
 	byBase := !several && len(targets) > 1 && len(targets) < len(points)
 	for i := range points {
 		p := &points[i]
 		color, mark := i%len(chart.Series), i/len(chart.Series)+i
-		if n := slices.Index(targets, p.Base()); bySet {
-			color, mark = n, slices.Index(sets, p.Datasets())
+		if n := slices.Index(targets, p.Base); bySet {
+			color, mark = n, slices.Index(sets, p.Datasets)
 		} else if byBase {
-			color, mark = n%len(chart.Series), variants[p.Base()]
-			variants[p.Base()]++
+			color, mark = n%len(chart.Series), variants[p.Base]
+			variants[p.Base]++
 		}
-		p.color, p.mark, p.caption = chart.Series[color], chart.Marks[mark%len(chart.Marks)], p.Title()
+		p.color, p.mark, p.caption = chart.Series[color], chart.Marks[mark%len(chart.Marks)], p.Title
 		if !bySet {
-			p.caption = p.Name()
+			p.caption = p.Name
 			legend = append(legend, *p)
 		}
 	}
@@ -239,7 +239,7 @@ func drawScatter(c draw.Canvas, points []point, published []paper.Model, words t
 		// An arrow leads from each target to its variants, so that what a defense costs and gains
 		// is visible as a path. Samples have none to single answers.
 		base := slices.IndexFunc(points, func(o point) bool {
-			return p.Safe.Run.Base != "" && o.Target == p.Safe.Run.Base && o.Datasets() == p.Datasets() && o.Safe.Run.Samples == p.Safe.Run.Samples
+			return p.Safe.Run.Base != "" && o.Target == p.Safe.Run.Base && o.Datasets == p.Datasets && o.Safe.Run.Samples == p.Safe.Run.Samples
 		})
 		if base >= 0 {
 			chart.DrawArrow(&c, p.color, at[base], at[i], 0.6)
@@ -247,7 +247,7 @@ func drawScatter(c draw.Canvas, points []point, published []paper.Model, words t
 	}
 	for i, p := range points {
 		chart.DrawMark(&c, p.mark, p.color, chart.MarkRadius*0.8, at[i])
-		chart.NamePoint(&c, p.Name(), at[i])
+		chart.NamePoint(&c, p.Name, at[i])
 	}
 }
 
@@ -309,7 +309,7 @@ func (s *strip) draw(c draw.Canvas, published []paper.Model) {
 			chart.DrawOpenMark(&c, p.mark, p.color, spot)
 		} else {
 			chart.DrawMark(&c, p.mark, p.color, chart.MarkRadius*0.8, spot)
-			chart.NamePoint(&c, p.Name(), spot)
+			chart.NamePoint(&c, p.Name, spot)
 		}
 		c.FillText(plain, vg.Point{X: right + 8, Y: y - 3}, figures)
 	}
@@ -332,7 +332,7 @@ func (s *strip) draw(c draw.Canvas, published []paper.Model) {
 func headOf(points, both []point, judge string) chart.Head {
 	h := chart.Head{Title: score.Words(nil, judge).Of("Over-refusal and toxic refusal")}
 	has := func(what func(point) bool) bool { return slices.ContainsFunc(points, what) }
-	if has(func(p point) bool { return p.Simulated() }) {
+	if has(func(p point) bool { return p.Simulated }) {
 		h.Title += " (SIMULATED)"
 	}
 	text := "Judge: " + untrusted.Shorten(judge, 60) + "."
@@ -345,7 +345,7 @@ func headOf(points, both []point, judge string) chart.Head {
 	if has(func(p point) bool { return p.Labeled() }) {
 		text += " Open marks: corrected by people's labels."
 	}
-	if has(func(p point) bool { return p.Change() != "" }) && len(both) > 0 {
+	if has(func(p point) bool { return p.Change != "" }) && len(both) > 0 {
 		text += " Arrows: from a target to its variants."
 	}
 	var sets []string
