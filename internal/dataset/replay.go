@@ -85,8 +85,13 @@ func OpenRecording(ctx context.Context, path string, opts Options) (*Recording, 
 	if r.columns.prompt == "" && r.joined == nil {
 		r.Notes = append(r.Notes, file+": no column of prompts is known, so each answer counts as one to a prompt of its own; `prompt-column` names it, or `prompts_file` a file that has them by an id")
 	}
+	var answered []int
 	for _, of := range r.Replays {
 		of.finish()
+		answered = append(answered, len(of.answers)+len(of.whole))
+	}
+	if least := slices.Min(answered); least < set.Size(0) {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s: its %d models answer %d to %d of its %d prompts; the others of a model count as unanswered", file, len(answered), least, slices.Max(answered), set.Size(0)))
 	}
 	if !one {
 		return r, nil
@@ -502,7 +507,7 @@ func (r *Replay) Repeats() string {
 
 // Gap says in one line, before anything is asked, how many prompts of a dataset the file
 // does not answer, and names the first. It is empty if the file answers all. Only the
-// first limit prompts count; 0 means all. A file that answers none is an
+// first limit prompts count; 0 means all. A file that answers less than a tenth is an
 // *orbench.InputError.
 func (r *Replay) Gap(set *Dataset, limit int) (string, error) {
 	missing, first := 0, orbench.Prompt{}

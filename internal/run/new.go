@@ -95,6 +95,9 @@ func New(ctx context.Context, x *experiment.Experiment, clients *client.Set, cac
 	for _, m := range o.replays {
 		o.Notes = append(o.Notes, m.Repeats())
 		for _, set := range o.Datasets {
+			if o.wrote(m, set) {
+				continue // its models may have been asked different prompts, which is said once
+			}
 			gap, err := m.Gap(set, x.Limit)
 			if err != nil {
 				return nil, err
@@ -114,6 +117,16 @@ func New(ctx context.Context, x *experiment.Experiment, clients *client.Set, cac
 	}
 	o.Keep, o.Adopt, o.Redefines, o.Leaves = o.keep, o.adopt, o.redefines, o.leaves
 	return o.Run, nil
+}
+
+// wrote reports whether prompts are those of the file that has a model's recorded answers.
+func (o *opening) wrote(m *dataset.Replay, set *dataset.Dataset) bool {
+	for _, r := range o.recordings {
+		if r.Prompts == set && slices.Contains(r.Replays, m) {
+			return true
+		}
+	}
+	return false
 }
 
 // keepExperiment has the run keep what it is made of, with the addresses of all who are asked.
