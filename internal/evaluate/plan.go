@@ -61,6 +61,7 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, part []tar
 // without an answer, and counts the stored ones for the others.
 func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, look model.Lookup) []job.Item {
 	target := job.Asked{Ref: c.target.Ref(), Role: job.Target}
+	judges := Asking(r.Judges)
 	items := []job.Item{{Remembered: []job.Remembered{{Asked: target, N: (len(c.prompts) - len(absent)) * c.target.Turns.Answers()}}}}
 	for i, p := range absent {
 		// Multiples of the golden ratio spread evenly from 0 to 1.
@@ -82,7 +83,7 @@ func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, look model.Looku
 		// The placeholder is the same for all targets, but their real answers
 		// will differ. So only the judges of one answer can repeat each other.
 		var questions []model.Hash
-		for _, j := range r.Judges {
+		for _, j := range judges {
 			for _, q := range judge.Expect(j, judge.Case{Prompt: asked, Response: Placeholder}, chance) {
 				if h := q.Hash(); !slices.Contains(questions, h) {
 					questions = append(questions, h)

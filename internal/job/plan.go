@@ -49,6 +49,9 @@ func (p Plan) Usage() model.Usage {
 	return model.Usage{Input: p.InputTokens, Output: p.MaxOutputTokens}
 }
 
+// Met reports whether planning met stored replies of the model.
+func (p Plan) Met() bool { return p.replies.n > 0 }
+
 // send counts calls like one.
 func (p *Plan) send(r model.Request, n int) {
 	p.Calls += n

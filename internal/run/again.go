@@ -31,6 +31,16 @@ func (r *Run) Again(ctx context.Context, m store.Reader) ([]job.Again, error) {
 		refs[r.Datasets[i].Name] = d.Ref
 	}
 	was := (&Run{Run: evaluate.Run{Targets: of.Config.Targets}, Config: of.Config}).settings()
+	// What differs, by target, judge and dataset.
+	changed := map[string][]job.Change{}
+	for subject := range now {
+		if all := changes(was[subject], now[subject]); len(all) > 0 {
+			changed[subject] = all
+		}
+	}
+	if len(changed) == 0 {
+		return nil, nil
+	}
 	var all []job.Again
 	for call, err := range r.Job().All(ctx, m) {
 		if err != nil {
@@ -40,8 +50,8 @@ func (r *Run) Again(ctx context.Context, m store.Reader) ([]job.Again, error) {
 			continue
 		}
 		for _, subject := range [][2]string{{call.Judge, call.Judge}, {call.Target, call.Target}, {call.Dataset, refs[call.Dataset]}} {
-			if changed := changes(was[subject[1]], now[subject[1]]); len(changed) > 0 {
-				again := job.Again{Of: subject[0], Run: of.Name, Settings: changed}
+			if settings := changed[subject[1]]; settings != nil {
+				again := job.Again{Of: subject[0], Run: of.Name, Settings: settings}
 				table.Entry(&all, again, func(a job.Again) bool { return a.Of == subject[0] }).Calls++
 				break
 			}

@@ -450,7 +450,7 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 		if err != nil {
 			return nil, err
 		}
-		checks, err := r.planCheck(ctx, memory)
+		checks, err := r.planCheck(ctx, memory, all)
 		return append(all, checks...), err
 	})
 	if err != nil {

@@ -23,33 +23,40 @@ import (
 )
 
 // checks are those of models that may answer otherwise by now than when the replies were made that
-// a study reuses: targets whose servers run weights, and models that judge.
-func (r Running) checks(ctx context.Context, m store.Reader) ([]*weights.Check, error) {
+// a study reuses: targets whose servers run weights, and models that judge. There is none of a
+// target for which reused is false.
+func (r Running) checks(ctx context.Context, m store.Reader, reused func(model.Ref) bool) ([]*weights.Check, error) {
 	if r.Refused == nil || m == nil {
 		return nil, nil
 	}
 	var models []job.Asked
+	judges := false
 	for _, of := range r.Job.Models {
 		runs, _ := r.Clients.RunsWeights(of.Ref)
 		asked := job.Asked{Ref: of.Ref, Role: of.Role}
-		if (of.Role.Judges() && of.Provider != score.SimProvider || of.Role == job.Target && runs) && !slices.Contains(models, asked) {
+		if (of.Role.Judges() && of.Provider != score.SimProvider || of.Role == job.Target && runs && reused(of.Ref)) && !slices.Contains(models, asked) {
+			judges = judges || of.Role.Judges()
 			models = append(models, asked)
 		}
 	}
 	if len(models) == 0 {
 		return nil, nil
 	}
-	others, err := r.Judged(ctx, m, r.Clients.RunsWeights)
-	if err != nil {
-		return nil, err
+	jobs := []*job.Job{r.Job}
+	if judges {
+		others, err := r.Judged(ctx, m, r.Clients.RunsWeights)
+		if err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, others...)
 	}
-	return weights.Find(ctx, models, append([]*job.Job{r.Job}, others...), m, r.Refused)
+	return weights.Find(ctx, models, jobs, m, r.Refused)
 }
 
 // check asks models some stored calls again where the study reuses replies of theirs and lacks
 // others. The error is an ErrOtherWeights where one answers otherwise than before.
 func (e *Env) check(ctx context.Context, r Running, d *batch.Manager) error {
-	all, err := r.checks(ctx, d.Store)
+	all, err := r.checks(ctx, d.Store, func(model.Ref) bool { return true })
 	if err != nil {
 		return err
 	}
@@ -180,9 +187,11 @@ func otherWeights(of *weights.Check, problem string) error {
 }
 
 // planCheck says what checks would send at most, by model, as far as that is known without
-// asking the servers.
-func (r Running) planCheck(ctx context.Context, m store.Reader) (plans []job.Plan, err error) {
-	checks, err := r.checks(ctx, m)
+// asking the servers. of are the plans of what is checked.
+func (r Running) planCheck(ctx context.Context, m store.Reader, of []job.Plan) (plans []job.Plan, err error) {
+	checks, err := r.checks(ctx, m, func(ref model.Ref) bool {
+		return slices.ContainsFunc(of, func(p job.Plan) bool { return p.Provider == ref.Provider && p.Model == ref.Model && p.Met() })
+	})
 	for _, c := range checks {
 		p := job.Plan{Provider: c.Provider, Endpoint: c.Endpoint, Model: c.Model, Role: "check"}
 		for _, q := range c.Requests {
