@@ -78,7 +78,7 @@ func LabelTitle(l orbench.Label) string {
 }
 
 // ShortenTarget shortens a target's name to n columns, in the middle. It leaves out the provider
-// first. It shortens the target's own name before the part in brackets, because only that part
+// first, and of a model of a file the path. It shortens the target's own name before the part in brackets, because only that part
 // tells apart the variants of a target, or one target in several runs.
 func ShortenTarget(name string, n int) string {
 	name = untrusted.Terminal(name)
@@ -89,6 +89,9 @@ func ShortenTarget(name string, n int) string {
 		}
 	}
 	base, changes := name[:at], name[at:]
+	if i := strings.IndexByte(base, '#'); untrusted.Width(name) > n {
+		base = base[i+1:]
+	}
 	for !strings.ContainsAny(base, ":@") && untrusted.Width(base+changes) > n {
 		_, rest, several := strings.Cut(base, "/")
 		if !several {
@@ -105,14 +108,21 @@ func ShortenTarget(name string, n int) string {
 	return base + untrusted.Shorten(changes, n-untrusted.Width(base))
 }
 
-// Short shortens names to n columns, or to as many more as tell them apart.
+// Short shortens names to n columns, or to as many more as tell them apart. Models of one file
+// lose its path together.
 func Short(names []string, n int) map[string]string {
-	short := map[string]string{}
+	short, path := map[string]string{}, 0
+	if slices.ContainsFunc(names, func(name string) bool { return untrusted.Width(name) > n }) {
+		path = strings.IndexByte(names[0], '#') + 1
+	}
+	if slices.ContainsFunc(names, func(name string) bool { return !strings.HasPrefix(name, names[0][:path]) }) {
+		path = 0
+	}
 	for {
 		taken := map[string]int{}
 		for _, name := range names {
 			if _, done := short[name]; !done {
-				short[name] = ShortenTarget(name, n)
+				short[name] = ShortenTarget(name[path:], n)
 				taken[short[name]]++
 			}
 		}

@@ -13,13 +13,14 @@ func TestShortenTarget(t *testing.T) {
 		n    int
 		want string
 	}{
-		"sim/balanced":                    {20, "sim/balanced"},
-		"sim/balanced [icl]":              {18, "sim/balanced [icl]"},
-		"sim/balanced [purpose, icl]":     {24, "balanced [purpose, icl]"},
-		"vllm/meta-llama/Llama-3.1-8B":    {12, "Llama-3.1-8B"},
-		"p/m [one, two, three, four]":     {20, "m [one, tw…ee, four]"},
-		"p/a-long-name [temperature 0.7]": {28, "a-lon…name [temperature 0.7]"},
-		"p/m [x]":                         {5, "m [x]"},
+		"sim/balanced":                         {20, "sim/balanced"},
+		"sim/balanced [icl]":                   {18, "sim/balanced [icl]"},
+		"sim/balanced [purpose, icl]":          {24, "balanced [purpose, icl]"},
+		"vllm/meta-llama/Llama-3.1-8B":         {12, "Llama-3.1-8B"},
+		"p/m [one, two, three, four]":          {20, "m [one, tw…ee, four]"},
+		"p/a-long-name [temperature 0.7]":      {28, "a-lon…name [temperature 0.7]"},
+		"p/m [x]":                              {5, "m [x]"},
+		"/a/b/answers.csv#qwen3:4b, 2 samples": {24, "qwen3:4b, 2 samples"},
 	} {
 		got := table.ShortenTarget(name, tc.n)
 		if untrusted.Width(got) > tc.n || got != tc.want {
@@ -34,6 +35,10 @@ func TestShort(t *testing.T) {
 	names := []string{"openai/org/Model-3.1-405B-Instruct-Turbo", "openai/org/Model-3.2-090B-Instruct-Turbo", "a/x", "b/x", "a/x"}
 	short := table.Short(names, 12)
 	if short["a/x"] != "a/x" || short[names[0]] == short[names[1]] || untrusted.Width(short[names[0]]) > 30 {
+		t.Errorf("%q", short)
+	}
+	short = table.Short([]string{"/a/b/c.csv#m", "/a/b/c.csv#a-longer-name"}, 16)
+	if short["/a/b/c.csv#m"] != "m" || short["/a/b/c.csv#a-longer-name"] != "a-longer-name" {
 		t.Errorf("%q", short)
 	}
 }
