@@ -45,6 +45,7 @@ func TestSources(t *testing.T) {
 		{``, no, Model},
 		{`,"finish_reason":"content_filter"`, "", Provider},
 		{`,"error":"ContentPolicyViolationError"`, "", Provider},
+		{`,"metadata":{"error_information":{"error_message":"Violated guardrail policy"}}`, "", Provider},
 		{`,"guard":"BLOCK"`, no, GuardBefore},
 		{`,"guard":true`, "", GuardBefore},
 		{`,"guard":1,"finish_reason":"content_filter","guard_after":"blocked"`, "", GuardBefore},

@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench"
 )
@@ -48,7 +51,32 @@ func openText(file string, in io.Reader) (*bufio.Reader, error) {
 // separatedBy opens files with a separator.
 func separatedBy(comma rune) func(string, input, Chooser) (nextFunc, error) {
 	return func(file string, in input, choose Chooser) (nextFunc, error) {
-		return openSeparated(file, in, comma, choose)
+		if !in.traffic {
+			return openSeparated(file, in, comma, choose)
+		}
+		var header []string
+		next, err := openSeparated(file, in, comma, func(_ string, have []string, _ func(string) bool) (Layout, error) {
+			header = have
+			return Layout{Whole: true}, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		ordered := func(file string, _ []string, at func(string) bool) (Layout, error) { return choose(file, header, at) }
+		rows := 0
+		return OpenObjects(file, ordered, func() (Object, error) {
+			row, err := next()
+			if rows++; rows == 1 && errors.Is(err, io.EOF) {
+				err = nil // a header alone, whose columns are looked at
+			}
+			o := Object{line: row.Line, number: row.Number, fields: map[string]json.RawMessage{}, inner: map[string]Object{}}
+			for _, name := range header {
+				cell, _ := row.Fields[name].(string)
+				o.fields[name], _ = jsontext.AppendQuote(nil, cell) // what is not UTF-8 is replaced
+			}
+			joinNumbered(o.fields)
+			return o, err
+		})
 	}
 }
 

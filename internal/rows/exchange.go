@@ -94,12 +94,20 @@ const (
 var partNames = [parts][]string{
 	partPrompt: {
 		"gen_ai.input.messages", "attributes.gen_ai.input.messages", "request", "request_body", "full_request", "body", "messages", "prompt", "input", "user_message",
-		"question", "query", "message", "instruction", "text", "inputs", "user_input", "conversation", "conversations", "turns", "dialogue", "transcript", "gen_ai.prompt", "attributes.gen_ai.prompt", "attributes.input.value",
-		"requestBody", "payload.text", "human", "q", "queryText", "queryResult.queryText", // https://cloud.google.com/dialogflow/es/docs/reference/rest/v2/QueryResult
+		"question", "query", "message", "instruction", "text", "inputs", "user_input", "conversation", "conversations", "turns", "dialogue", "transcript", "gen_ai.prompt", "attributes.gen_ai.prompt",
+		"llm.input_messages", "attributes.llm.input_messages", "input.value", "attributes.input.value",
+		"ai.prompt.messages", "ai.prompt", // https://ai-sdk.dev/docs/ai-sdk-core/telemetry
+		"$ai_input",                // https://posthog.com/docs/ai-observability/manual-capture
+		"chat_messages", "mapping", // what Claude and ChatGPT export
+		"RequestMessages", // https://learn.microsoft.com/azure/azure-monitor/reference/tables/apimanagementgatewayllmlog
+		"backendRequestBody", "ai.proxy.payload.request", "traceloop.entity.input", "events",
+		"requestBody", "payload.text", "human", "q", "queryText", "queryResult.queryText", "queryResult.text", // https://cloud.google.com/dialogflow/es/docs/reference/rest/v2/QueryResult
 	},
 	partReply: slices.Concat([]string{"gen_ai.output.messages", "attributes.gen_ai.output.messages", "response_body", "full_response"}, answerNames, []string{
-		"assistant_message", "assistant_response", "bot_message", "bot_response", "bot_reply", "chunks", "gen_ai.completion", "attributes.gen_ai.completion", "attributes.output.value", "content",
-		"responseBody", "ai", "a", "fulfillmentText", "queryResult.fulfillmentText",
+		"assistant_message", "assistant_response", "bot_message", "bot_response", "bot_reply", "chunks", "gen_ai.completion", "attributes.gen_ai.completion",
+		"llm.output_messages", "attributes.llm.output_messages", "output.value", "attributes.output.value", "content",
+		"ai.response.text", "$ai_output_choices", "ResponseMessages", "backendResponseBody", "ai.proxy.payload.response", "traceloop.entity.output",
+		"responseBody", "ai", "a", "fulfillmentText", "queryResult.fulfillmentText", "queryResult.responseMessages",
 	}),
 	partUser: {
 		"user_id", "user", "userId", "end_user", "user.id", "enduser.id", "attributes.user.id", "attributes.enduser.id", "customer_id", "customer",
@@ -108,11 +116,11 @@ var partNames = [parts][]string{
 		"attributes.gen_ai.conversation.id", "session.id", "attributes.session.id", "metadata.session_id",
 	},
 	partTime: {
-		"timestamp", "time", "ts", "startTime", "start_time", "created_at", "createdAt", "@timestamp", "datetime", "date", "created", "startTimeUnixNano",
+		"timestamp", "time", "ts", "startTime", "start_time", "created_at", "createdAt", "@timestamp", "datetime", "date", "created", "create_time", "startTimeUnixNano",
 	},
 	partModel: {
 		"model", "gen_ai.response.model", "gen_ai.request.model", "attributes.gen_ai.response.model", "attributes.gen_ai.request.model",
-		"model_name", "provided_model_name",
+		"model_name", "provided_model_name", "default_model_slug", "llm.model_name", "attributes.llm.model_name",
 	},
 	partTemplate: {"template", "reply_template", "template_id", "canned", "metadata.template"},
 	partBefore:   {"guard_before", "input_guard", "guard", "guard_verdict", "input_flagged", "flagged", "blocked", "moderation.flagged", "metadata.guard"},
@@ -120,9 +128,9 @@ var partNames = [parts][]string{
 	partScore:    {"guard_score", "metadata.guard_score", "moderation.score"},
 	partName:     {}, // only the user knows
 	partFinish: {
-		"finish_reason", "stop_reason", "finishReason", "stopReason", "gen_ai.response.finish_reasons", "attributes.gen_ai.response.finish_reasons",
+		"finish_reason", "stop_reason", "finishReason", "stopReason", "gen_ai.response.finish_reasons", "attributes.gen_ai.response.finish_reasons", "ai.response.finishReason",
 	},
-	partError:  {"error", "error_str", "error_information.error_message", "statusMessage", "exception", "error.type", "attributes.error.type"},
+	partError:  {"error", "error_str", "error_information.error_message", "metadata.error_information.error_message", "statusMessage", "exception", "error.type", "attributes.error.type"},
 	partGuards: {"guardrail_information", "metadata.guardrail_information"},
 	partSystem: {"system_prompt", "system", "gen_ai.system_instructions", "attributes.gen_ai.system_instructions"},
 	partRole:   {"role", "sender", "sender_type", "author", "author_role", "author.role", "speaker", "direction", "from"},
@@ -197,16 +205,22 @@ func (l *Log) choose(file string, have []string, at func(string) bool, named Exc
 		own = append(own, one)
 	}
 	there := func(name string) bool { return slices.Contains(have, name) || at != nil && at(name) }
+	// like has the columns by their names in small letters.
+	like := map[string]string{}
+	for _, name := range slices.Backward(have) {
+		like[strings.ToLower(strings.TrimSpace(name))] = name
+	}
 	first := func(part int) bool {
 		if part < len(own) && len(own[part]) > 0 {
 			return slices.ContainsFunc(own[part], there)
 		}
-		return slices.ContainsFunc(partNames[part], there)
+		return slices.ContainsFunc(partNames[part], func(name string) bool { return there(name) || like[strings.ToLower(name)] != "" })
 	}
 	l.messages = first(partRole) && (first(partChunk) || first(partPrompt) != first(partReply))
 	// All of a row may be in one object.
+	nested := at != nil && !l.messages && !first(partPrompt)
 	within := slices.IndexFunc(have, func(name string) bool {
-		return at != nil && !l.messages && !first(partPrompt) && slices.ContainsFunc(partNames[partPrompt], func(inner string) bool { return at(name + "." + inner) })
+		return nested && slices.ContainsFunc(partNames[partPrompt], func(inner string) bool { return at(name + "." + inner) })
 	})
 	add := func(name string, part int) {
 		layout.Fields = append(layout.Fields, Field{Name: name, Scalar: true, Lenient: true, Whole: true})
@@ -235,12 +249,10 @@ func (l *Log) choose(file string, have []string, at func(string) bool, named Exc
 			}
 		}
 		for _, name := range names {
-			if at == nil {
-				i := slices.IndexFunc(have, func(h string) bool { return h == name || !named && strings.EqualFold(strings.TrimSpace(h), name) })
-				if i < 0 {
-					continue
-				}
-				name = have[i]
+			if column := like[strings.ToLower(name)]; column != "" && !named && !there(name) {
+				name = column
+			} else if at == nil && !slices.Contains(have, name) {
+				continue
 			}
 			l.replies = l.replies || part == partReply && (at == nil || at(name))
 			if part == partReply && !named && !taken && slices.Contains(have, name) {
@@ -360,6 +372,9 @@ func (l *Log) Check(prompts, replies bool, left map[string]int) error {
 // read finds the texts in the cells of a row. ended says how the answer of another tool's log
 // ended; nil for all other rows.
 func (e *Exchange) read(cells [parts]string, roles map[string]string, ended *model.Response) {
+	if !Holds(cells[partReply]) {
+		cells[partReply] = ""
+	}
 	asked, replied := sayingOf(cells[partPrompt], roles), sayingOf(cells[partReply], roles)
 	e.Prompt, e.Context = asked.user, asked.said
 	if system := sayingOf(cells[partSystem], nil).reply; system != "" && !slices.ContainsFunc(e.Context, func(m orbench.Message) bool { return m.Role == orbench.System }) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,7 +45,9 @@ func ParseObject(file string, r Row, b []byte, hint string, lazy bool) (Object, 
 	var err error
 	if lazy {
 		o.inner = map[string]Object{}
-		o.fields, err = parseFields(b)
+		if o.fields, err = parseFields(b); err == nil {
+			joinNumbered(o.fields)
+		}
 	} else {
 		o.fields, err = parseNested(b)
 	}
@@ -113,6 +116,40 @@ func fieldsOf(b []byte) (map[string]json.RawMessage, error) {
 		return nil, errors.New("something follows the object")
 	}
 	return fields, nil
+}
+
+// numbered is the name of a part of a message in a list, as older instrumentations write it:
+// gen_ai.prompt.0.content (https://github.com/traceloop/openllmetry) or
+// llm.input_messages.0.message.content (OpenInference).
+var numbered = regexp.MustCompile(`^(.+)\.(\d{1,3})\.(?:message\.)?(role|content|finish_reason|tool_calls)$`)
+
+// joinNumbered adds lists of the messages whose parts have numbered names.
+func joinNumbered(fields map[string]json.RawMessage) {
+	lists := map[string]map[int]map[string]json.RawMessage{}
+	for name, raw := range fields {
+		if !strings.HasSuffix(name, ".content") && !strings.HasSuffix(name, ".role") && !strings.HasSuffix(name, "_reason") {
+			continue
+		}
+		if m := numbered.FindStringSubmatch(name); m != nil {
+			n, _ := strconv.Atoi(m[2])
+			if lists[m[1]] == nil {
+				lists[m[1]] = map[int]map[string]json.RawMessage{}
+			}
+			if lists[m[1]][n] == nil {
+				lists[m[1]][n] = map[string]json.RawMessage{}
+			}
+			lists[m[1]][n][m[3]] = raw
+		}
+	}
+	for name, list := range lists {
+		var all []map[string]json.RawMessage
+		for _, n := range slices.Sorted(maps.Keys(list)) {
+			all = append(all, list[n])
+		}
+		if raw, err := json.Marshal(all); err == nil {
+			fields[name] = raw
+		}
+	}
 }
 
 // hasManyNames reports whether an object may have more than maxNames names. It counts the
@@ -213,8 +250,12 @@ func (o Object) within(path string) (json.RawMessage, bool) {
 	for at := strings.IndexByte(path, '.'); at > 0; {
 		name := path[:at]
 		inner, known := o.inner[name]
-		if raw := o.fields[name]; !known && len(raw) > 0 && raw[0] == '{' {
+		if raw := o.fields[name]; !known && len(raw) > 2 && (raw[0] == '{' || raw[0] == '"' && raw[1] == '{') {
+			if text, ok := jsonText(raw, false); ok { // JSON as a text
+				raw = json.RawMessage(text)
+			}
 			inner.fields, _ = parseFields(raw)
+			joinNumbered(inner.fields)
 			inner.inner = map[string]Object{}
 			o.inner[name] = inner
 		}

@@ -63,8 +63,8 @@ func (s *saying) result(failed bool) {
 
 // assistants, users and systems are the usual words for roles.
 var (
-	assistants = []string{"assistant", "model", "ai", "gpt", "bot", "chatbot", "outgoing", "outbound"}
-	users      = []string{"user", "human", "customer", "visitor", "incoming", "inbound"}
+	assistants = []string{"assistant", "model", "ai", "gpt", "bot", "chatbot", "outgoing", "outbound", "apimessage"}
+	users      = []string{"user", "human", "customer", "visitor", "incoming", "inbound", "usermessage"}
 	systems    = []string{"system", "developer"}
 )
 
@@ -73,11 +73,15 @@ var (
 // (https://platform.openai.com/docs/api-reference), messages of Anthropic
 // (https://docs.anthropic.com/en/api/messages), and messages with parts of OpenTelemetry.
 type spoken struct {
-	Role      string         `json:"role"`
-	From      jsontext.Value `json:"from"`
-	Sender    jsontext.Value `json:"sender"`
-	Speaker   jsontext.Value `json:"speaker"`
-	Author    jsontext.Value `json:"author"`
+	Role    string         `json:"role"`
+	From    jsontext.Value `json:"from"`
+	Sender  jsontext.Value `json:"sender"`
+	Speaker jsontext.Value `json:"speaker"`
+	Author  jsontext.Value `json:"author"`
+	Event   jsontext.Value `json:"event"`
+	ByUser  *bool          `json:"isCreatedByUser"` // of LibreChat
+	// Mapping has the messages of a conversation as ChatGPT exports it.
+	Mapping   jsontext.Value `json:"mapping"`
 	Type      string         `json:"type"`
 	Model     jsontext.Value `json:"model"`
 	Content   jsontext.Value `json:"content"`
@@ -193,9 +197,37 @@ func (s *saying) add(v jsontext.Value, role string, depth int) bool {
 		return true
 	case '{':
 		var o spoken
-		return jsonv2.Unmarshal(v, &o, asRead) == nil && s.object(o, role, depth+1)
+		return jsonv2.Unmarshal(v, &o, asRead) == nil && s.object(o, role, depth+1) || s.thread(v, depth+1)
 	}
 	return false
+}
+
+// thread reads a conversation as ChatGPT exports it: messages by their IDs, each with those that
+// came next, of which the last counts.
+func (s *saying) thread(v jsontext.Value, depth int) (read bool) {
+	var nodes map[string]struct {
+		Message  jsontext.Value `json:"message"`
+		Parent   string         `json:"parent"`
+		Children []string       `json:"children"`
+	}
+	if jsonv2.Unmarshal(v, &nodes, asRead) != nil {
+		return false
+	}
+	at := ""
+	for id, n := range nodes {
+		if _, below := nodes[n.Parent]; !below && n.Children != nil {
+			at = id
+		}
+	}
+	for range nodes {
+		if n := nodes[at]; len(n.Children) > 0 {
+			at = n.Children[len(n.Children)-1]
+		} else {
+			break
+		}
+		read = nodes[at].Message.Kind() == '{' && s.add(nodes[at].Message, "", depth) || read
+	}
+	return read
 }
 
 // object reads an object; see add.
@@ -210,7 +242,22 @@ func (s *saying) object(o spoken, role string, depth int) bool {
 		s.name = about.User
 	}
 	s.finish = cmp.Or(word(o.Stop)+word(o.Finish), s.finish)
-	o.Role = cmp.Or(o.Role, word(o.From), word(o.Sender), word(o.Speaker), word(o.Author))
+	var author struct {
+		Role string `json:"role"`
+		Type string `json:"type"`
+	}
+	if o.Author.Kind() == '{' && jsonv2.Unmarshal(o.Author, &author, asRead) != nil {
+		return false
+	}
+	o.Role = strings.ToLower(cmp.Or(o.Role, word(o.From), word(o.Sender), word(o.Speaker), word(o.Author), author.Role, author.Type))
+	if o.ByUser != nil {
+		o.Role = map[bool]string{true: "user", false: "assistant"}[*o.ByUser]
+	}
+	if event := word(o.Event); o.Role == "" && event != "" { // https://rasa.com/docs/rasa/tracker-stores
+		if o.Role = event; !slices.Contains(users, event) && !slices.Contains(assistants, event) {
+			return true
+		}
+	}
 	if o.Role == "" && slices.Contains([]string{"human", "ai", "system", "tool"}, o.Type) { // LangChain
 		o.Role, o.Type = o.Type, ""
 	}
@@ -246,7 +293,7 @@ func (s *saying) object(o spoken, role string, depth int) bool {
 		return s.add(o.Body, role, depth)
 	case o.Delta != nil:
 		return s.chunk(o.Delta)
-	case o.Role != "" && o.Data.Kind() == '{':
+	case o.Role != "" && o.Text == nil && o.Data.Kind() == '{':
 		return s.add(o.Data, role, depth)
 	case len(o.Choices) > 0:
 		first := o.Choices[0]
@@ -327,6 +374,8 @@ func (s *saying) message(o spoken, role string, depth int) bool {
 		return true
 	case content != nil && content.Kind() == '"':
 		return s.add(content, role, depth)
+	case content != nil && content.Kind() == '{':
+		return s.add(content, role, depth) || role != ""
 	case content != nil && content.Kind() == 'n':
 		return role != "" || o.Type != ""
 	case o.Type != "":

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -166,37 +165,10 @@ func (r record) fields(resource []attribute) (map[string]json.RawMessage, error)
 			add(e.Attributes)
 		}
 	}
-	if values["openinference.span.kind"] == "LLM" {
-		call = true
-		values["gen_ai.prompt"], values["gen_ai.completion"] = values["input.value"], values["output.value"]
-		for from, to := range map[string]string{"llm.input_messages.": "gen_ai.prompt.", "llm.output_messages.": "gen_ai.completion."} {
-			for i := 0; values[from+strconv.Itoa(i)+".message.role"] != nil; i++ {
-				for _, part := range []string{".role", ".content"} {
-					values[to+strconv.Itoa(i)+part] = values[from+strconv.Itoa(i)+".message"+part]
-				}
-			}
-		}
-		if values["gen_ai.response.model"] == nil {
-			values["gen_ai.response.model"] = values["llm.model_name"]
-		}
-	}
+	call = call || values["openinference.span.kind"] == "LLM"
 	operation, _ := values["gen_ai.operation.name"].(string)
 	if !call || !slices.Contains([]string{"", "chat", "text_completion", "generate_content"}, operation) {
 		return nil, nil
-	}
-	// Older instrumentations number the messages: gen_ai.prompt.0.content.
-	for i := 0; ; i++ {
-		at := "gen_ai.prompt." + strconv.Itoa(i)
-		text, ok := values[at+".content"]
-		if !ok {
-			break
-		}
-		if values[at+".role"] == "user" {
-			values["gen_ai.prompt"] = text
-		}
-	}
-	if text := values["gen_ai.completion.0.content"]; text != nil {
-		values["gen_ai.completion"] = text
 	}
 	if r.Status.Message != "" {
 		values["error"] = r.Status.Message
@@ -213,5 +185,6 @@ func (r record) fields(resource []attribute) (map[string]json.RawMessage, error)
 		}
 		fields[name] = raw
 	}
+	joinNumbered(fields)
 	return fields, nil
 }
