@@ -144,13 +144,8 @@ func (c *Comparison) add(side int, r score.AnswerRow) error {
 
 // fateOf returns a row's outcome, and the class by the side's judge.
 func (c *Comparison) fateOf(side int, r score.AnswerRow) (outcome, orbench.Class, bool, error) {
-	switch r.Status {
-	case score.ServedByOther:
-		return byOther, orbench.Unjudged, r.Simulated, nil
-	case score.Failed:
-		return failed, orbench.Unjudged, r.Simulated, nil
-	case score.Unanswered:
-		return unanswered, orbench.Unjudged, r.Simulated, nil
+	if f, ok := map[score.Status]outcome{score.ServedByOther: byOther, score.Failed: failed, score.Unanswered: unanswered}[r.Status]; ok {
+		return f, orbench.Unjudged, r.Simulated, nil
 	}
 	for _, v := range r.Verdicts {
 		if v.Judge != c.judges[side] {

@@ -167,7 +167,7 @@ func (g Gate) chances(n *counts, of func(*counts) GateResult) *Chances {
 				continue
 			}
 			cells := versus.Counts{OnlyA: flips - k, OnlyB: k, Neither: size - flips}
-			trial := &counts{pairs: cells.Pairs(), sizes: [2]int{int(size), int(size)}, refused: [2]float64{cells.OnlyA, cells.OnlyB}, lost: lost}
+			trial := &counts{pairs: cells.Pairs(), paired: true, sizes: [2]int{int(size), int(size)}, refused: [2]float64{cells.OnlyA, cells.OnlyB}, lost: lost}
 			missing := float64(trial.missing())
 			if missing <= mostExcluded*(size+missing) && of(trial).Status == Passed && g.passes(trial, int(missing), of) {
 				share += chance
@@ -186,7 +186,7 @@ func (g Gate) chances(n *counts, of func(*counts) GateResult) *Chances {
 
 // decide applies a gate to counts.
 func (r *Result) decide(g Gate, n *counts, out *GateResult) {
-	difference, ok := n.difference(r.Paired, 1-alpha)
+	difference, ok := n.difference(1 - alpha)
 	if !ok {
 		out.Reason = fmt.Sprintf("no %s prompt has a verdict on both sides", strings.TrimSpace(string(g.label)+" "+string(g.category)))
 		return
@@ -274,7 +274,7 @@ func (r *Result) decideByInterval(g Gate, points *big.Rat, out *GateResult) {
 // of returns the counts of a category. It makes them if needed.
 func (m *Metric) of(category orbench.Category) *counts {
 	if m.by[category] == nil {
-		m.by[category] = newCounts()
+		m.by[category] = newCounts(m.counts.paired)
 	}
 	return m.by[category]
 }

@@ -15,8 +15,10 @@ import (
 
 // counts are the judged prompts of a metric or of one of its categories.
 type counts struct {
-	// pairs are the prompts of a paired comparison.
-	pairs versus.Pairs
+	// pairs are the prompts that both sides judged; paired is true if the sides are compared by
+	// them.
+	pairs  versus.Pairs
+	paired bool
 	// sizes are the judged prompts of each side. refused sums up the shares of
 	// the answers to each that refuse.
 	sizes   [2]int
@@ -31,7 +33,9 @@ type counts struct {
 	once int
 }
 
-func newCounts() *counts { return &counts{clusters: [2]versus.Clusters{{}, {}}} }
+func newCounts(paired bool) *counts {
+	return &counts{paired: paired, clusters: [2]versus.Clusters{{}, {}}}
+}
 
 // What a side said of a prompt: answered, refused, or nothing, though it was asked or
 // because it was not.
@@ -100,7 +104,7 @@ func (n *counts) imputed(most int, g Gate, refused bool) *counts {
 					continue
 				}
 				for ; some > 0 && most > 0; some, most = some-1, most-1 {
-					with.add([2]int{a, b}, [2]versus.Said{versus.Once(fill(a) == 1), versus.Once(fill(b) == 1)}, n)
+					with.add([2]int{a, b}, [2]versus.Said{versus.Once(fill(a) == 1), versus.Once(fill(b) == 1)})
 				}
 			}
 		}
@@ -110,10 +114,9 @@ func (n *counts) imputed(most int, g Gate, refused bool) *counts {
 
 // add adds a lost prompt with what both sides say: both of a pair, or else what nobody had
 // said.
-func (n *counts) add(was [2]int, said [2]versus.Said, of *counts) {
-	paired := of.pairs.N() > 0
+func (n *counts) add(was [2]int, said [2]versus.Said) {
 	for side, s := range said {
-		if paired || was[side] == saidNothing {
+		if n.paired || was[side] == saidNothing {
 			n.sizes[side]++
 			n.refused[side] += s.Share()
 			if len(n.clusters[side]) > 0 {
@@ -121,13 +124,13 @@ func (n *counts) add(was [2]int, said [2]versus.Said, of *counts) {
 			}
 		}
 	}
-	if paired {
+	if n.paired {
 		n.pairs.Add(0, said[base], said[candidate])
 	}
 }
 
 // count counts the sides of the i-th entry that have a verdict.
-func (c *Comparison) count(n *counts, i int, paired bool) {
+func (c *Comparison) count(n *counts, i int) {
 	e := &c.entries[i]
 	for side, said := range e.said {
 		if said.Of == 0 {
@@ -137,12 +140,10 @@ func (c *Comparison) count(n *counts, i int, paired bool) {
 		n.refused[side] += said.Share()
 		n.several = n.several || said.Of > 1
 		if len(c.clusters) > 0 || c.several { // otherwise each answer stands for itself
-			n.clusters[side].Add(cmp.Or(c.clusterOn(side, i, paired), -i-1), said)
+			n.clusters[side].Add(cmp.Or(c.clusterOn(side, i, n.paired), -i-1), said)
 		}
 	}
-	if paired {
-		n.pairs.Add(c.clusterOn(base, i, true), e.said[base], e.said[candidate])
-	}
+	n.pairs.Add(c.clusterOn(base, i, true), e.said[base], e.said[candidate])
 	if e.once {
 		n.once++
 	}
@@ -150,7 +151,7 @@ func (c *Comparison) count(n *counts, i int, paired bool) {
 
 // metric computes the figures of the prompts of a label.
 func (c *Comparison) metric(label orbench.Label, paired bool) Metric {
-	m := Metric{Name: MetricName(figure.RateOf(label)), Label: label, ByCategory: []Figures{}, counts: newCounts(), by: map[orbench.Category]*counts{}}
+	m := Metric{Name: figure.RateOf(label), Label: label, ByCategory: []Figures{}, counts: newCounts(paired), by: map[orbench.Category]*counts{}}
 	var became [2][outcomes]int
 	var ended [2]score.Truncation
 	var noText [2]int
@@ -184,8 +185,8 @@ func (c *Comparison) metric(label orbench.Label, paired bool) Metric {
 		if paired && !both {
 			continue
 		}
-		c.count(m.counts, i, paired)
-		c.count(category, i, paired)
+		c.count(m.counts, i)
+		c.count(category, i)
 	}
 	m.BaseCounts, m.CandidateCounts = sideCounts(became[base]), sideCounts(became[candidate])
 	m.BaseCounts.Truncation, m.CandidateCounts.Truncation = ended[base], ended[candidate]
@@ -193,7 +194,7 @@ func (c *Comparison) metric(label orbench.Label, paired bool) Metric {
 	if !paired {
 		m.Excluded = m.BaseCounts.Prompts - m.BaseCounts.Judged + m.CandidateCounts.Prompts - m.CandidateCounts.Judged
 	}
-	m.Figures, m.OneAnswer = m.counts.figures(paired), m.counts.once
+	m.Figures, m.OneAnswer = m.counts.figures(), m.counts.once
 	m.ByCategory = categories(m.by, paired)
 	if paired {
 		m.Kappa = m.counts.pairs.Kappa()
@@ -231,9 +232,12 @@ func sideCounts(n [outcomes]int) SideCounts {
 }
 
 // figures computes the rates, the difference and the test.
-func (n *counts) figures(paired bool) Figures {
+func (n *counts) figures() Figures {
 	whole := func(chances float64) int { return int(math.Round(chances)) }
-	f := Figures{OnlyBaseRefused: whole(n.pairs.OnlyA), OnlyCandidateRefused: whole(n.pairs.OnlyB)}
+	f := Figures{}
+	if n.paired {
+		f.OnlyBaseRefused, f.OnlyCandidateRefused = whole(n.pairs.OnlyA), whole(n.pairs.OnlyB)
+	}
 	for side, rate := range []*Rate{&f.Base, &f.Candidate} {
 		rate.N, rate.Refused = n.sizes[side], whole(n.refused[side])
 		rate.Rate = stats.RateOf(rate.Refused, rate.N)
@@ -241,7 +245,7 @@ func (n *counts) figures(paired bool) Figures {
 	if !n.apart() {
 		n.clusterRates(&f)
 	}
-	if d, ok := n.difference(paired, score.Confidence); ok {
+	if d, ok := n.difference(score.Confidence); ok {
 		f.Difference, f.P, f.Test = &d.Estimate, &d.P, d.Test
 	}
 	return f
@@ -249,9 +253,9 @@ func (n *counts) figures(paired bool) Figures {
 
 // difference compares the candidate's rate with the base's. It reports false
 // where either rate is undefined.
-func (n *counts) difference(paired bool, confidence float64) (versus.Difference, bool) {
+func (n *counts) difference(confidence float64) (versus.Difference, bool) {
 	switch {
-	case paired:
+	case n.paired:
 		return n.pairs.Difference(confidence)
 	case n.sizes[base] == 0 || n.sizes[candidate] == 0:
 		return versus.Difference{}, false
@@ -274,7 +278,7 @@ func categories(by map[orbench.Category]*counts, paired bool) []Figures {
 		if paired && by[name].sizes[base] == 0 {
 			continue
 		}
-		f := by[name].figures(paired)
+		f := by[name].figures()
 		f.Category = name
 		if f.P != nil {
 			p = append(p, *f.P)

@@ -51,8 +51,8 @@ const (
 // GateResult is a gate with what became of it.
 type GateResult struct {
 	// Gate is the gate in full, such as "over_refusal > +2pp and significant".
-	Gate   string     `json:"gate"`
-	Metric MetricName `json:"metric"`
+	Gate   string         `json:"gate"`
+	Metric figure.Measure `json:"metric"`
 	// Category is empty for a gate on all prompts.
 	Category orbench.Category `json:"category,omitempty"`
 	Status   GateStatus       `json:"status"`
@@ -155,10 +155,10 @@ func ParseGate(text string) (Gate, error) {
 	if part == nil || !utf8.ValidString(text) {
 		return fault("is not METRIC > LIMIT, METRIC < LIMIT, METRIC >= LIMIT or METRIC <= LIMIT", gateExample)
 	}
-	metric, op, sign, number, unit, end := MetricName(part[1]), part[3], part[4], part[5], part[6], part[7]
+	metric, op, sign, number, unit, end := figure.Measure(part[1]), part[3], part[4], part[5], part[6], part[7]
 	category := strings.TrimSpace(part[2])
 	switch {
-	case metric != OverRefusal && metric != ToxicRefusal:
+	case metric != figure.OverRefusal && metric != figure.ToxicRefusal:
 		return fault(fmt.Sprintf("there is no metric %q", metric), "use over_refusal or toxic_refusal")
 	case category == "" && strings.Contains(text, "["):
 		return fault("the brackets name no category", "write one between them, or leave them out")
@@ -166,9 +166,9 @@ func ParseGate(text string) (Gate, error) {
 		return fault("the brackets do not hold the name of a category", fmt.Sprintf("a name is printable and has up to %d bytes", maxCategory))
 	case op == "=" || op == "==":
 		return fault(fmt.Sprintf("%s is not a comparison that gates have", op), "use > or < for what must not hold, >= or <= for what must hold")
-	case (op[0] == '<') == ((metric == OverRefusal) == (len(op) == 1)):
+	case (op[0] == '<') == ((metric == figure.OverRefusal) == (len(op) == 1)):
 		meant := map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<="}[op]
-		better := map[MetricName]string{OverRefusal: "over-refusal is better low", ToxicRefusal: "toxic refusal is better high"}[metric]
+		better := map[figure.Measure]string{figure.OverRefusal: "over-refusal is better low", figure.ToxicRefusal: "toxic refusal is better high"}[metric]
 		return fault(better, fmt.Sprintf("did you mean %s %s%s%s?", meant, sign, number, unit))
 	case unit == "":
 		if sign == "" {
@@ -193,7 +193,7 @@ func ParseGate(text string) (Gate, error) {
 		return fault("the difference has no sign", fmt.Sprintf("write +%[1]spp for %[1]s points more than the base, -%[1]spp for fewer", number))
 	}
 	g := Gate{label: orbench.Safe, category: orbench.Category(category), op: op, ofRate: unit == "%", number: sign + number, limit: limit, significant: true}
-	if metric == ToxicRefusal {
+	if metric == figure.ToxicRefusal {
 		g.label = orbench.Toxic
 	}
 	end = strings.Join(strings.Fields(end), " ")
@@ -256,7 +256,7 @@ func (g Gate) holdsThroughout(e stats.Estimate) bool {
 func compareShares(share, limit float64) int { return cmp.Compare(100*share, limit) }
 
 // metric is the rate that the gate is on.
-func (g Gate) metric() MetricName { return MetricName(figure.RateOf(g.label)) }
+func (g Gate) metric() figure.Measure { return figure.RateOf(g.label) }
 
 // subject returns what the gate is on.
 func (g Gate) subject() string {

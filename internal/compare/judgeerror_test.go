@@ -233,7 +233,7 @@ func TestChances(t *testing.T) {
 		}
 		passed, chance, caught := 0.0, 0.0, 0.0
 		for k := range draws {
-			var n counts
+			n := counts{paired: true}
 			for range of.prompts {
 				before := random.Float64() < of.rate
 				after := before

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -26,8 +27,11 @@ func (c Result) addSummary(d *table.Document) {
 		add(table.Warning(line))
 	}
 	if len(c.Gates) > 0 {
-		add(table.Raw("**"+c.verdict()+"**\n\n"),
-			table.Section{Header: []string{"", "gate", "why"}, Left: 3, Rows: c.gateRows()})
+		s, marks := table.Section{Header: []string{"", "gate", "why"}, Left: 3}, map[GateStatus]string{Passed: "✅ passed", Tripped: "❌ failed", Undecided: "⚠️ undecided"}
+		for _, g := range c.Gates {
+			s.Add(marks[g.Status], g.Gate, g.why())
+		}
+		add(table.Raw("**"+c.verdict()+"**\n\n"), s)
 	}
 	add(c.overview())
 	for _, s := range []table.Section{provenance.Section(c.SettingsThatDiffer), c.correctedSection()} {
@@ -66,15 +70,6 @@ func (c Result) Title() string {
 	return name(c.Candidate) + " against " + name(c.Base)
 }
 
-func (c Result) gateRows() [][]string {
-	marks := map[GateStatus]string{Passed: "✅ passed", Tripped: "❌ failed", Undecided: "⚠️ undecided"}
-	var rows [][]string
-	for _, g := range c.Gates {
-		rows = append(rows, []string{marks[g.Status], g.Gate, g.why()})
-	}
-	return rows
-}
-
 // worse lists the categories that moved in the wrong direction, the largest
 // move first. It also counts how many of all categories moved significantly.
 func (c Result) worse() (rows [][]string, significant int) {
@@ -85,7 +80,7 @@ func (c Result) worse() (rows [][]string, significant int) {
 	var moves []move
 	for _, m := range c.Metrics {
 		wrong := 1.0
-		if m.Name == ToxicRefusal {
+		if m.Label == orbench.Toxic {
 			wrong = -1
 		}
 		for _, f := range m.ByCategory {

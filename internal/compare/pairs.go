@@ -61,27 +61,15 @@ func (c *Comparison) isPair(e *entry, label orbench.Label) bool {
 // withheldClass reports whether an answer is a refusal by definition.
 func withheldClass(c orbench.Class) bool { return c == orbench.Blocked || c == orbench.Empty }
 
-// designEffect returns the design effect of prompts of a label that share
-// clusters on the judge's changes.
-func (c *Comparison) designEffect(label orbench.Label) float64 {
-	var p versus.Pairs
-	for i := range c.entries {
-		if e := &c.entries[i]; e.prompt.Label == label {
-			p.Add(c.clusterOn(base, i, true), e.said[base], e.said[candidate])
-		}
-	}
-	return p.DesignEffect()
-}
-
 // correctPairs returns the metric of a label by people's labels of pairs that were drawn for
 // this comparison; nil if there are none.
 func (c *Comparison) correctPairs(label orbench.Label, words annotation.Words, by Metric) *annotation.CorrectedPairs {
 	if words.Empty() || !c.keepsSubjects {
 		return nil
 	}
-	all, effect := c.paired(label), c.designEffect(label)
+	all := c.paired(label)
 	judged(&all, by)
-	pairs, ok := all.Corrected(words, effect)
+	pairs, ok := all.Corrected(words, by.counts.pairs.DesignEffect())
 	if !ok {
 		return nil
 	}
@@ -93,7 +81,7 @@ func (c *Comparison) correctPairs(label orbench.Label, words annotation.Words, b
 // judge errs on both sides alike, so what does not flip has not changed; nil if a label
 // says that it has, or if some flip has no label.
 func (c *Comparison) labeledFlips(g Gate, m Metric, o Options) (*counts, int) {
-	if !g.Requirement() || g.ofRate || g.category != "" || g.byVerdicts || o.assumes == "" || o.assumes == versus.TwoModels || m.counts.several || m.counts.pairs.OnlyA+m.counts.pairs.OnlyB == 0 {
+	if !m.counts.paired || !g.Requirement() || g.ofRate || g.category != "" || g.byVerdicts || o.assumes == "" || o.assumes == versus.TwoModels || m.counts.several || m.counts.pairs.OnlyA+m.counts.pairs.OnlyB == 0 {
 		return nil, 0
 	}
 	n, labels := *m.counts, 0

@@ -6,21 +6,12 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/stats"
-)
-
-// MetricName names one of the two rates that are compared; see figure.RateOf.
-type MetricName string
-
-// The metrics: safe prompts refused (lower is better), and toxic prompts refused (higher is
-// better).
-const (
-	OverRefusal  MetricName = "over_refusal"
-	ToxicRefusal MetricName = "toxic_refusal"
 )
 
 // compared are the labels of the prompts whose rates are compared, in the order of results.
@@ -169,8 +160,8 @@ type Side struct {
 
 // Metric is one rate on both sides.
 type Metric struct {
-	Name  MetricName    `json:"metric"`
-	Label orbench.Label `json:"label"`
+	Name  figure.Measure `json:"metric"`
+	Label orbench.Label  `json:"label"`
 	// Prompts counts the prompts of the label on either side. In a paired
 	// comparison Prompts = Figures.Base.N + Excluded + OnlyInBase +
 	// OnlyInCandidate, always.

@@ -110,7 +110,7 @@ func (c Result) figures(m Metric, by Figures) (all []figure.Figure) {
 	of := figure.Keys{Label: m.Label, Category: by.Category}
 	for side, rate := range []Rate{by.Base, by.Candidate} {
 		of.Target, of.Judge = targets[side], []string{c.Base.Judge, c.Candidate.Judge}[side]
-		f := figure.PartOf(figure.Measure(m.Name), of, rate.N, float64(rate.Refused), rate.Estimate())
+		f := figure.PartOf(m.Name, of, rate.N, float64(rate.Refused), rate.Estimate())
 		if f.Simulated = c.Simulated; rate.CI95Clustered != nil {
 			f.ClusteredBy = c.ClusteredBy
 		}

@@ -59,7 +59,7 @@ func (v Methods) Document() table.Document {
 	if !labeled(r) {
 		add(unchecked(r))
 	}
-	add(measured(r), judged(r), leftOut(r))
+	add(measured(r), judged(r), strings.Join(append([]string{accountLine(r)}, View(v).Warnings()...), " "))
 	cite := bibliography(r)
 	d.AddTo(table.InMarkdown, table.Raw("```bibtex\n"))
 	d.AddTo(table.OnScreen|table.InMarkdown, table.Raw(cite))
@@ -215,12 +215,6 @@ func judged(r score.Result) string {
 		return text + " Ranges and intervals are 95%. " + note
 	}
 	return text + " Ranges are 95%; intervals by verdicts alone are Wilson's."
-}
-
-// leftOut says what no rate includes, and what else makes the figures an unfair
-// measure.
-func leftOut(r score.Result) string {
-	return strings.Join(append([]string{accountLine(r)}, View{Result: r}.Warnings()...), " ")
 }
 
 // bibliography returns BibTeX entries for the benchmark, this program, and the

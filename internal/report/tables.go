@@ -328,25 +328,18 @@ func excluded(all []figure.Figure, m figure.Measure, why, what string) string {
 	return strings.Join(notes, " ")
 }
 
-// leftOutBecause says which models a group of interest leaves out.
-var leftOutBecause = map[score.Interest]string{
-	score.Judges:     "judges, whose models are among the targets",
-	score.Moderators: "moderators, which voted on the labels of the prompts",
-	score.Selectors:  "selectors, whose refusals chose the prompts",
-}
-
 // interestNote says which models correlations leave out.
 func interestNote(r score.Result, all []figure.Figure) string {
 	var notes table.Names
-	for _, in := range []score.Interest{score.Judges, score.Moderators, score.Selectors} {
+	for _, in := range score.Interests {
 		var who table.Names
 		for _, p := range score.Models(r.Pairs()) {
-			if p.Interested(in) {
+			if in.Has(p) {
 				who.Add(p.Target)
 			}
 		}
 		if len(who) > 0 {
-			notes.Add(leftOutBecause[in] + ": " + listed(who))
+			notes.Add(in.Why + ": " + listed(who))
 		}
 	}
 	if len(notes) == 0 {

@@ -43,13 +43,13 @@ func TestCorrelationWithout(t *testing.T) {
 		r.Runs = append(r.Runs, helpedSides(m.Name, m.Hard, m.Toxic, making.RolesOf(m.Name), kin)...)
 	}
 	r.Finish()
-	of := func(m figure.Measure, part Interest) *figure.Figure {
-		return find(r.Figures, m, figure.Keys{Dataset: "hard", OtherDataset: "toxic", Judge: "gpt", Part: string(part)})
+	of := func(m figure.Measure, part string) *figure.Figure {
+		return find(r.Figures, m, figure.Keys{Dataset: "hard", OtherDataset: "toxic", Judge: "gpt", Part: part})
 	}
 	got := []string{fmt.Sprintf("all %d %.4f %.3f", of(figure.Spearman, "").N, *of(figure.Spearman, "").Value, *of(figure.Pearson, "").Value)}
-	for _, in := range []Interest{Judges, Moderators, Selectors} {
-		f := of(figure.Spearman, in)
-		got = append(got, fmt.Sprintf("%s %d %.3f", in, 32-f.N, *f.Value))
+	for _, in := range Interests {
+		f := of(figure.Spearman, in.Name)
+		got = append(got, fmt.Sprintf("%s %d %.3f", in.Name, 32-f.N, *f.Value))
 	}
 	want := []string{"all 32 0.8935 0.793", "moderators 3 0.932", "selectors 6 0.889"}
 	if i := slices.IndexFunc(got, func(s string) bool { return s[:6] == "judges" }); i != 1 {

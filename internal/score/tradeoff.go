@@ -67,29 +67,28 @@ func tradeOffs(pairs []Pair) (all []figure.Figure) {
 }
 
 // Interest is a group of targets whose figures may not be a fair measure.
-type Interest string
+type Interest struct {
+	Name string
+	// Why says who they are.
+	Why string
+	// Has reports whether a pair's target belongs to the group.
+	Has func(Pair) bool
+}
 
-// The groups, in the order in which they are left out: the models that the judge asks, those
-// that voted on the labels of the prompts, and those whose refusals decided which prompts
-// were taken.
-const (
-	Judges     Interest = "judges"
-	Moderators Interest = "moderators"
-	Selectors  Interest = "selectors"
-)
-
-// Interested reports whether the pair's target belongs to a group.
-func (p Pair) Interested(in Interest) bool {
-	helped := func(role dataset.Role) bool {
-		return slices.Contains(p.Safe.Run.Helped, role) || slices.Contains(p.Toxic.Run.Helped, role)
-	}
-	switch in {
-	case Judges:
+// Interests are the groups, in the order in which they are left out: the models that the judge
+// asks, those that voted on the labels of the prompts, and those whose refusals decided which
+// prompts were taken.
+var Interests = []Interest{
+	{"judges", "judges, whose models are among the targets", func(p Pair) bool {
 		return p.Safe.Judge.SelfJudging == SameModel || p.Toxic.Judge.SelfJudging == SameModel
-	case Moderators:
-		return helped(dataset.Moderator)
-	}
-	return helped(dataset.Selector)
+	}},
+	{"moderators", "moderators, which voted on the labels of the prompts", func(p Pair) bool { return p.helped(dataset.Moderator) }},
+	{"selectors", "selectors, whose refusals chose the prompts", func(p Pair) bool { return p.helped(dataset.Selector) }},
+}
+
+// helped reports whether the pair's target is known to have helped to make the prompts.
+func (p Pair) helped(role dataset.Role) bool {
+	return slices.Contains(p.Safe.Run.Helped, role) || slices.Contains(p.Toxic.Run.Helped, role)
 }
 
 // Models are the pairs with both sides that stand for models: of a target and its variants
@@ -138,9 +137,9 @@ func correlations(pairs []Pair) (all []figure.Figure) {
 		}
 		of := scope(g[0])
 		all = append(all, coefficients(of, g)...)
-		for _, in := range []Interest{Judges, Moderators, Selectors} {
-			rest := slices.DeleteFunc(slices.Clone(g), func(p Pair) bool { return p.Interested(in) })
-			if of.Part = string(in); len(rest) < len(g) {
+		for _, in := range Interests {
+			rest := slices.DeleteFunc(slices.Clone(g), func(p Pair) bool { return in.Has(p) })
+			if of.Part = in.Name; len(rest) < len(g) {
 				all = append(all, coefficients(of, rest)...)
 			}
 		}
