@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/policy"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -64,7 +65,7 @@ each by its path, such as targets[0].name=main or variants.turns=pushback.`,
 // settingsText explains the settings of a tree of commands, each once.
 func settingsText(c *cobra.Command, width int, seen map[string]bool) (text string) {
 	for _, s := range command.Settings(c) {
-		if line := s.Name + "\n" + command.Wrap("    "+s.Usage, width) + "\n"; s.Into != nil && !seen[line] {
+		if line := s.Name + "\n" + table.Wrap("    "+s.Usage, width) + "\n"; s.Into != nil && !seen[line] {
 			seen[line] = true
 			text += line
 		}

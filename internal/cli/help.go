@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // helpWidth is how many columns a line of help has at most.
@@ -40,7 +41,7 @@ func plainValues(usages string) string {
 // 40 where width is less.
 func helpText(c *cobra.Command, width int) string {
 	width = max(width, narrowest)
-	return command.Wrap(cmp.Or(c.Long, c.Short+"."), width) + "\n\n" + usageText(c, width)
+	return table.Wrap(cmp.Or(c.Long, c.Short+"."), width) + "\n\n" + usageText(c, width)
 }
 
 // usageText is the same without what the command is for.
@@ -49,13 +50,13 @@ func usageText(c *cobra.Command, width int) string {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
 	if c.Runnable() && (len(flagGroups(c)) > 0 || !c.HasAvailableSubCommands()) {
-		fmt.Fprintln(&b, command.Wrap("  "+c.UseLine(), width))
+		fmt.Fprintln(&b, table.Wrap("  "+c.UseLine(), width))
 	}
 	if c.HasAvailableSubCommands() {
 		fmt.Fprintln(&b, "  "+c.CommandPath()+" COMMAND")
 	}
 	if c.HasExample() {
-		fmt.Fprintf(&b, "\nExamples:\n%s\n", command.WrapCommands(c.Example, min(width, exampleWidth)))
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", table.WrapCommands(c.Example, min(width, exampleWidth)))
 	}
 	if c.HasAvailableSubCommands() {
 		writeCommands(&b, c, width)
@@ -68,10 +69,10 @@ func usageText(c *cobra.Command, width int) string {
 		for i, s := range all {
 			names[i] = s.Name
 		}
-		fmt.Fprintf(&b, "\n%s\n", command.Wrap("Names for --set: "+strings.Join(names, ", "), width))
+		fmt.Fprintf(&b, "\n%s\n", table.Wrap("Names for --set: "+strings.Join(names, ", "), width))
 	}
 	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\n%s\n", command.Wrap(fmt.Sprintf(`"%s COMMAND --help" explains a command.`, c.CommandPath()), width))
+		fmt.Fprintf(&b, "\n%s\n", table.Wrap(fmt.Sprintf(`"%s COMMAND --help" explains a command.`, c.CommandPath()), width))
 	}
 	return b.String()
 }
@@ -84,13 +85,13 @@ func writeCommands(b *strings.Builder, c *cobra.Command, width int) {
 		for _, sub := range c.Commands() {
 			if sub.GroupID == id && sub.IsAvailableCommand() {
 				names = append(names, sub.Name())
-				lines += command.Wrap(fmt.Sprintf("  %-*s  %s", sub.NamePadding(), sub.Name(), sub.Short), width) + "\n"
+				lines += table.Wrap(fmt.Sprintf("  %-*s  %s", sub.NamePadding(), sub.Name(), sub.Short), width) + "\n"
 			}
 		}
 		switch {
 		case lines == "":
 		case id == further:
-			fmt.Fprintf(b, "\n%s\n", command.Wrap(title+": "+strings.Join(names, ", "), width))
+			fmt.Fprintf(b, "\n%s\n", table.Wrap(title+": "+strings.Join(names, ", "), width))
 		default:
 			fmt.Fprintf(b, "\n%s:\n%s", title, lines)
 		}

@@ -209,7 +209,7 @@ func (r *Result) decide(g Gate, n *counts, out *GateResult) {
 
 // decideByTest decides an alarm on a difference that needs a significant test.
 func (r *Result) decideByTest(g Gate, points *big.Rat, p float64, n *counts, out *GateResult) {
-	out.Reason = fmt.Sprintf("the difference is %+.1f points (p = %.2g)", 100*out.Figure.Value, p)
+	out.Reason = fmt.Sprintf("the difference is %+.1f points (%s)", 100*out.Figure.Value, table.PInText(&p))
 	switch {
 	case !g.holds(points):
 		out.Status = Passed

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench/internal/table"
@@ -13,25 +14,27 @@ import (
 const screenFlips = 3
 
 // headlines say, a line for each metric, whether the candidate refuses more, or that
-// it is unclear; then how a difference that the judge's error could undo is decided. Where
+// it is unclear, and how a difference that the judge's error could undo is decided. Where
 // people labeled pairs, they go by their labels, as gates do. That two runs asked one model
 // is offered where it narrows the range.
 func (c Result) headlines() (lines []string) {
-	labels, oneModel := 0, ""
+	labels, oneModel, decided := 0, "", 0
 	for _, m := range c.Metrics {
 		lines = append(lines, c.verdictOn(m))
 		if !m.Undone {
 			continue
 		}
 		lines, labels = append(lines, c.undoneNote(m)), max(labels, m.LabelsNeeded)
+		decided = len(lines)
 		if d := m.oneModel; oneModel == "" && c.commands.OneModel != "" && m.JudgeError.Assumes == versus.TwoModels && d.Hi-d.Lo < m.JudgeError.Difference.Hi-m.JudgeError.Difference.Lo {
 			oneModel = fmt.Sprintf("two checkpoints of one model? %s: %+.0f (%.0f to %.0f)", c.commands.OneModel, 100*m.Difference.Value, 100*d.Lo, 100*d.Hi)
 		}
 	}
-	for _, line := range []string{c.commands.label(labels, nil), oneModel} {
-		if line != "" {
-			lines = append(lines, line)
-		}
+	if oneModel != "" {
+		lines = slices.Insert(lines, decided, oneModel)
+	}
+	if command := c.commands.label(labels, nil); command != "" {
+		lines = slices.Insert(lines, decided, "  "+command)
 	}
 	return lines
 }

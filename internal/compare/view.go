@@ -54,6 +54,11 @@ func (c Result) addText(d *table.Document) {
 	}
 	if len(c.Gates) > 0 {
 		d.AddTo(table.OnScreen, c.gates())
+		for _, g := range c.Gates {
+			if g.Command != "" {
+				d.AddTo(table.OnScreen, table.Line("  "+g.Command))
+			}
+		}
 	}
 	if s := c.chances(); len(s.Rows) > 0 {
 		d.AddTo(table.OnFull, s)
@@ -248,7 +253,7 @@ func (c Result) Tables() []table.Section {
 func (c Result) gates() table.Section {
 	s := table.Section{Title: c.verdict(), Left: 3, Header: []string{"gate", "", "why"}}
 	for _, g := range c.Gates {
-		s.Add(g.Gate, string(g.Status), g.why())
+		s.Add(g.Gate, string(g.Status), g.Reason)
 	}
 	return s
 }

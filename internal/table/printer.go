@@ -124,11 +124,13 @@ func (p *Printer) styled(style, text string) {
 // Warning prints why figures are not a fair measure.
 func (p *Printer) Warning(text string) { p.styled(red, "! "+text) }
 
-// Line prints a line, wrapped if the screen is narrower. It prints nothing if
-// the text is empty.
+// Line prints a line, wrapped if the screen is narrower. One that begins with a blank is a
+// command to copy, and is broken so that it can be pasted. It prints nothing if the text is empty.
 func (p *Printer) Line(text string) {
 	switch {
 	case text == "":
+	case p.Width > 0 && text[0] == ' ':
+		p.WriteString(WrapCommands(text, p.Width) + "\n")
 	case p.Width > 0:
 		p.Paragraph("", text)
 	default:

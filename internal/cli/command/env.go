@@ -138,14 +138,10 @@ func (e *Env) say(text string) {
 	var b bytes.Buffer
 	p := table.NewPrinter(&b, screen)
 	for line := range strings.SplitSeq(text, "\n") {
-		switch {
-		case line != "" && line[0] != ' ':
-			p.Line(line)
-		case screen.Width > 0:
-			p.WriteString(WrapCommands(line, screen.Width) + "\n")
-		default:
-			p.WriteString(line + "\n")
+		if line == "" {
+			p.WriteString("\n")
 		}
+		p.Line(line)
 	}
 	p.Flush()
 	if bar := e.bar.Load(); bar != nil {
