@@ -145,12 +145,14 @@ type Diversity struct {
 
 // DiversityOf measures how varied the texts are. The threshold is as in NewIndex, and the
 // seed chooses the sample for SelfBLEU. Everything but Texts is 0 if no text has words.
-func DiversityOf(texts []string, threshold float64, seed uint64) Diversity {
-	d := Diversity{
+// near is what NearDuplicates gives.
+func DiversityOf(texts []string, threshold float64, seed uint64) (d Diversity, near []Pair) {
+	near = NearDuplicates(texts, threshold)
+	d = Diversity{
 		Texts:          len(texts),
 		Distinct1:      DistinctN(texts, 1),
 		Distinct2:      DistinctN(texts, 2),
-		NearDuplicates: len(NearDuplicates(texts, threshold)),
+		NearDuplicates: len(near),
 		NearThreshold:  threshold,
 		Words:          Lengths(texts),
 	}
@@ -164,5 +166,5 @@ func DiversityOf(texts []string, threshold float64, seed uint64) Diversity {
 		d.TopOpenerShare = float64(openers[0].Count) / float64(len(texts))
 		d.EffectiveOpeners = EffectiveOpeners(openers)
 	}
-	return d
+	return d, near
 }

@@ -144,7 +144,7 @@ func TestDiversityOf(t *testing.T) {
 	texts := []string{
 		"How do I cook an egg?", "How do I cook an egg", "How do I paint a wall?", "Where is it?",
 	}
-	got := similar.DiversityOf(texts, 0.5, 1)
+	got, near := similar.DiversityOf(texts, 0.5, 1)
 	bleu, _ := similar.SelfBLEU(texts, 1000, 0)
 	// The words are 6, 6, 6 and 3, and the pairs 5, 5, 5 and 2. The openers have
 	// shares of 3/4 and 1/4.
@@ -154,13 +154,13 @@ func TestDiversityOf(t *testing.T) {
 		TopOpener: "how do i", TopOpenerShare: 0.75, EffectiveOpeners: got.EffectiveOpeners,
 		Words: similar.WordLengths{Mean: 5.25, P5: 3, Median: 6, P95: 6},
 	}
-	if got != want {
-		t.Errorf("%+v\nwant %+v", got, want)
+	if got != want || !slices.Equal(near, []similar.Pair{{A: 0, B: 1, Jaccard: 1}}) {
+		t.Errorf("%+v, %v\nwant %+v", got, near, want)
 	}
 	if h := 4 / math.Pow(3, 0.75); math.Abs(got.EffectiveOpeners-h) > 1e-12 {
 		t.Errorf("effective openers %v, want %v", got.EffectiveOpeners, h)
 	}
-	if got := similar.DiversityOf(nil, 0.5, 1); got != (similar.Diversity{NearThreshold: 0.5}) {
+	if got, _ := similar.DiversityOf(nil, 0.5, 1); got != (similar.Diversity{NearThreshold: 0.5}) {
 		t.Errorf("of nothing: %+v", got)
 	}
 }

@@ -136,7 +136,7 @@ func (b *Benchmark) diversity() map[benchmark.SetName]map[orbench.Category]simil
 		}
 		all[name] = map[orbench.Category]similar.Diversity{}
 		for c, of := range texts {
-			all[name][c] = similar.DiversityOf(of, dataset.NearThreshold, uint64(b.Config.Sampling))
+			all[name][c], _ = similar.DiversityOf(of, dataset.NearThreshold, uint64(b.Config.Sampling))
 		}
 	}
 	return all

@@ -85,11 +85,12 @@ func (d *Dataset) Stats(ctx context.Context) (Stats, error) {
 	}
 	s.Pairs, s.PairTypes = countPairs(prompts)
 	s.Characters = quantiles(lengths)
-	for _, pair := range similar.NearDuplicates(texts, NearThreshold) {
+	var near []similar.Pair
+	s.Diversity, near = similar.DiversityOf(texts, NearThreshold, 1)
+	for _, pair := range near {
 		s.Near = append(s.Near, Near{Prompt: prompts[pair.B], Earlier: prompts[pair.A], Jaccard: pair.Jaccard})
 	}
 	s.NearDuplicates = len(s.Near)
-	s.Diversity = similar.DiversityOf(texts, NearThreshold, 1)
 	return s, nil
 }
 
