@@ -90,7 +90,7 @@ mutate: ## See whether tests notice mistakes in MUTATE; fails below 90% of those
 	done; [ -z "$$failed" ] || { echo "too many mistakes were not noticed in$$failed"; exit 1; }
 
 bench: build ## Measure speed and memory against baselines in the same run.
-	ORBENCH_BENCH=1 go test -count 1 -v -timeout 60m -run 'TestPace|TestThroughput|TestAtScale|TestIndexAtScale|TestWorkersScale' ./cmd/orbench
+	ORBENCH_BENCH=1 go test -count 1 -v -timeout 60m -run 'TestPace|TestThroughput|TestAtScale|TestIndexAtScale|TestServeAtScale|TestWorkersScale' ./cmd/orbench
 	ORBENCH_BENCH=1 go test -count 1 -v -run TestMillionCalls -timeout 20m ./internal/store/address
 	ORBENCH_BENCH=1 go test -count 1 -v -run 'TestAgreement|TestLeaveOneOut' ./refusal
 	go test -tags sdk -run '^$$' -bench Ratio ./internal/dialect/openai

@@ -7,11 +7,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/orbench/orbench/internal/store/sqlite"
@@ -38,28 +40,9 @@ func TestPace(t *testing.T) {
 	defer server.Close()
 	dir, indexes := t.TempDir(), t.TempDir()
 	at, out := filepath.Join(dir, "m.db"), filepath.Join(dir, "out")
-	file, names := generate(t, at, server.URL+"/v1", models, prompts, someText(60))
+	file, names := generate(t, at, server.URL+"/v1", "", models, prompts, someText(60))
 
-	s, err := sqlite.Open(t.Context(), at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	began, rows := ownTime(t), 0
-	for r, err := range s.AllRecords(t.Context()) {
-		var read model.Response
-		text, wrong := json.Marshal(r.Response)
-		if err != nil || wrong != nil || json.Unmarshal(text, &read) != nil {
-			t.Fatal(err, wrong)
-		}
-		rows++
-	}
-	bare := (ownTime(t) - began).Seconds()
-	if rows != models*prompts {
-		t.Fatalf("the store has %d answers", rows)
-	}
-	t.Logf("a bare pass: %.2f s of processors", bare)
-
+	bare := barePass(t, at, models*prompts)
 	eval := []string{
 		"eval", "--target", strings.Join(names, ","), "--base-url", server.URL + "/v1", "--dataset", file, "--judge", "lexical,paper-keywords", "--quiet", "--format", "json",
 	}
@@ -80,6 +63,7 @@ func TestPace(t *testing.T) {
 		{"a rerun that lacks nothing", 0.35, eval},
 		{"a folder of all answers", 7.5, []string{"report", "--out", out, "--format", "json"}},
 		{"a first draw, with its rows", 4.8, []string{"label", "draw", "--size", "200"}},
+		{"a dry run of another token limit", 0.85, append(eval[:len(eval):len(eval)], "--max-tokens", "999", "--dry-run")},
 		{"a second draw", 0.5, []string{"label", "draw", "--size", "200", "--seed", "2"}},
 		{"a report after draws", 4.8, []string{"report", "RUN", "--format", "json"}},
 		{"another run", 0.5, []string{"eval", "--target", "sim/strict", "--dataset", "starter", "--name", "other", "--quiet"}},
@@ -97,16 +81,54 @@ func TestPace(t *testing.T) {
 			t.Fatalf("%s: %v: %s", one.what, err, stderr)
 		}
 		run = cmp.Or(run, string(regexp.MustCompile(`run-[0-9a-f]{8}`).Find(stdout.Bytes())))
-		ratio := busy(c) / bare
-		t.Logf("%s: %.2f s of processors, %.2f of a bare pass (bound %g)", one.what, busy(c), ratio, one.bound)
-		if ratio > one.bound {
-			t.Errorf("%s takes %.2f times a bare pass, more than %g", one.what, ratio, one.bound)
-		}
+		pace(t, c, one.what, bare, one.bound)
 	}
 	if n := calls.Load(); n > 0 {
 		t.Errorf("the server was asked %d times for what was remembered", n)
 	}
-	// The lines of answers.jsonl, and the same packed.
+	folderPace(t, out)
+}
+
+// barePass reads every answer of a store, and writes and reads it as JSON. It gives how long
+// processors took.
+func barePass(t *testing.T, at string, want int) float64 {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	began, rows := ownTime(t), 0
+	for r, err := range s.AllRecords(t.Context()) {
+		var read model.Response
+		text, wrong := json.Marshal(r.Response)
+		if err != nil || wrong != nil || json.Unmarshal(text, &read) != nil {
+			t.Fatal(err, wrong)
+		}
+		rows++
+	}
+	bare := (ownTime(t) - began).Seconds()
+	if rows != want {
+		t.Fatalf("the store has %d answers, want %d", rows, want)
+	}
+	t.Logf("a bare pass: %.2f s of processors", bare)
+	return bare
+}
+
+// pace holds a command that has ended to a bound, as a multiple of a bare pass, and to a gigabyte.
+func pace(t *testing.T, c *exec.Cmd, what string, bare, bound float64) {
+	t.Helper()
+	ratio, peak := busy(c)/bare, c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10
+	t.Logf("%s: %.2f s of processors, %.2f of a bare pass (bound %g), peak memory %d MB (bound 1024)", what, busy(c), ratio, bound, peak)
+	if ratio > bound || peak > 1024 {
+		t.Errorf("%s takes %.2f times a bare pass, at most %g, and %d MB, at most 1024", what, ratio, bound, peak)
+	}
+}
+
+// folderPace holds a folder of answers to half more bytes than its lines: those of
+// answers.jsonl, and the same packed.
+func folderPace(t *testing.T, out string) {
+	t.Helper()
 	lines, err := os.Stat(filepath.Join(out, "answers.jsonl"))
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -22,77 +21,52 @@ import (
 const bigModels, bigPrompts = 32, 80_000
 
 // TestAtScale has commands work on a generated store of 2.56 million answers of 32 models
-// to 80,000 prompts, of which two judges have 5.1 million verdicts. It prints time and
-// peak memory beside the bars that they are held to, and beside a bare pass over the
-// store in the same run. It runs for make bench only.
+// to 80,000 prompts, of which two judges have 5.1 million verdicts, and holds each to a bound
+// of its processors' time, as TestPace does, and to a gigabyte. It runs for make bench only.
 func TestAtScale(t *testing.T) {
 	if os.Getenv("ORBENCH_BENCH") == "" {
 		t.Skip("a measurement: run make bench, or set ORBENCH_BENCH=1")
 	}
-	at, asked := bigStore(t)
+	at, asked, bare := bigStore(t)
 	out := filepath.Join(t.TempDir(), "report")
-	for _, m := range []struct {
-		name string
-		// seconds is the bar for the time, 0 for none.
-		seconds float64
-		args    []string
+	for _, one := range []struct {
+		what  string
+		bound float64
+		args  []string
 	}{
-		{fmt.Sprintf("a report over %d verdicts, with pages, plots and answers", 2*bigModels*bigPrompts), 20, []string{"report", "big", "--out", out, "--format", "json"}},
-		{"the figures alone, which are kept", 1, []string{"report", "big", "--format", "json"}},
-		{"a dry run of another token limit", 0, append(asked[:len(asked):len(asked)], "--max-tokens", "999", "--dry-run")},
-		{"doctor", 2, []string{"doctor"}},
-		{"store check", 0, []string{"store", "check"}},
+		{"a rerun that lacks nothing", 0.2, append(asked[:len(asked):len(asked)], "--name", "big")},
+		{fmt.Sprintf("a report over %d verdicts, with pages, plots and answers", 2*bigModels*bigPrompts), 7.5, []string{"report", "big", "--out", out, "--format", "json"}},
+		{"the figures alone, which are kept", 0.2, []string{"report", "big", "--format", "json"}},
+		{"a first draw, with its rows", 4.8, []string{"label", "draw", "big", "--size", "200"}},
+		{"a second draw", 0.5, []string{"label", "draw", "big", "--size", "200", "--seed", "2"}},
+		{"a dry run of another token limit", 5, append(asked[:len(asked):len(asked)], "--max-tokens", "999", "--dry-run")},
+		{"doctor", 0.1, []string{"doctor"}},
+		{"store check", 3, []string{"store", "check"}},
 	} {
-		c, _, stderr := orbench(append(m.args, "--store", at)...)
-		began := time.Now()
+		c, _, stderr := orbench(append(one.args, "--store", at)...)
 		if err := c.Run(); err != nil {
-			t.Errorf("%s: %v: %s", m.name, err, stderr)
+			t.Errorf("%s: %v: %s", one.what, err, stderr)
 			continue
 		}
-		bar := ""
-		if m.seconds > 0 {
-			bar = fmt.Sprintf(" (bar %g)", m.seconds)
-		}
-		t.Logf("%s: %.1f s%s, %.1f s of processors, peak memory %d MB (bar 1024)", m.name, time.Since(began).Seconds(), bar,
-			busy(c), c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10)
+		pace(t, c, one.what, bare, one.bound)
 	}
-	t.Logf("baseline, all rows of the store read and checked: %.1f s", readAll(t, at).Seconds())
-}
-
-// readAll reads all calls of a store, and gives the time that it takes.
-func readAll(t *testing.T, at string) time.Duration {
-	t.Helper()
-	s, err := sqlite.Open(t.Context(), at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	began, n := time.Now(), 0
-	for _, err := range s.AllRecords(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		n++
-	}
-	if n != bigModels*bigPrompts {
-		t.Errorf("%d calls, want %d", n, bigModels*bigPrompts)
-	}
-	return time.Since(began)
+	folderPace(t, out)
 }
 
 // bigStore makes the store, with a run "big" of all that it holds, and gives the command
-// that asks for it.
-func bigStore(t *testing.T) (at string, asked []string) {
+// that asks for it, and what a bare pass takes.
+func bigStore(t *testing.T) (at string, asked []string, bare float64) {
 	t.Helper()
 	const url = "http://127.0.0.1:9/v1"
 	at = filepath.Join(t.TempDir(), "m.db")
-	file, names := generate(t, at, url, bigModels, bigPrompts, func(m, n int) string {
+	file, names := generate(t, at, url, "big", bigModels, bigPrompts, func(m, n int) string {
 		if (n+m)%5 < 2 {
 			return fmt.Sprintf("I'm sorry, but I can't help with shed %d. %s", n, strings.Repeat("Please talk to the owner of the farm instead. ", 3))
 		}
 		return fmt.Sprintf("Here is what is known of shed %d. %s", n, strings.Repeat("Such sheds have a bolt and two hinges. ", 6))
 	})
 
+	bare = barePass(t, at, bigModels*bigPrompts)
 	asked = []string{
 		"eval", "--target", strings.Join(names, ","), "--base-url", url, "--dataset", file, "--judge", "lexical,paper-keywords",
 		"--format", "json", "--quiet",
@@ -104,7 +78,8 @@ func bigStore(t *testing.T) (at string, asked []string) {
 	if n, answered, _, _, _ := counts(t, stdout.Bytes()); n != bigModels*bigPrompts || answered != n {
 		t.Fatalf("%d prompts, %d answered; want %d", n, answered, bigModels*bigPrompts)
 	}
-	return at, asked
+	pace(t, c, "what is remembered is walked and derived", bare, 8)
+	return at, asked, bare
 }
 
 // busy is the time of the processors, which tells what a busy machine adds.
@@ -114,8 +89,9 @@ func busy(c *exec.Cmd) float64 {
 
 // generate fills a store with the answers of models to prompts, as four providers at once
 // would have left them: pieces of 256 prompts, model after model, one row in fifty long
-// after its neighbors. It gives the file of the prompts and the names of the models.
-func generate(t *testing.T, at, url string, models, prompts int, text func(m, n int) string) (file string, names []string) {
+// after its neighbors. The answers are those of a named run alone, or of all runs where own is
+// empty. It gives the file of the prompts and the names of the models.
+func generate(t *testing.T, at, url, own string, models, prompts int, text func(m, n int) string) (file string, names []string) {
 	t.Helper()
 	file = writePrompts(t, prompts)
 	s, err := sqlite.Open(context.Background(), at)
@@ -127,7 +103,7 @@ func generate(t *testing.T, at, url string, models, prompts int, text func(m, n 
 	for m := range models {
 		names = append(names, fmt.Sprintf("openai/m%02d", m))
 		targets = append(targets, evaluate.Target{
-			Provider: "openai", Endpoint: url, Model: fmt.Sprintf("m%02d", m), Params: model.Params{Temperature: &zero, MaxTokens: 1000},
+			Provider: "openai", Endpoint: url, Model: fmt.Sprintf("m%02d", m), Revision: own, Params: model.Params{Temperature: &zero, MaxTokens: 1000},
 		})
 	}
 	began := time.Now()
