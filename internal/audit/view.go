@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -69,13 +70,8 @@ const nameWidth = 21
 
 // sections lays out everything that the outputs for people show.
 func (r *Report) sections() []table.Section {
-	var all []table.Section
-	for _, s := range []table.Section{r.ratersSection(), r.residualSection(), r.categorySection(), r.againstSection(), r.raterPairsSection()} {
-		if len(s.Rows) > 0 {
-			all = append(all, s)
-		}
-	}
-	return all
+	all := []table.Section{r.ratersSection(), r.residualSection(), r.categorySection(), r.againstSection(), r.raterPairsSection()}
+	return slices.DeleteFunc(all, func(s table.Section) bool { return len(s.Rows) == 0 })
 }
 
 var figureHeader = []string{"n", "TP", "FN", "TN", "FP", "acc.", "95%", "FPR", "95%", "kappa", "95%"}

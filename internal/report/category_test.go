@@ -46,7 +46,7 @@ func TestCategoriesOfManyVariants(t *testing.T) {
 		"many":         {2, 20, 2, 40},
 		"only targets": {30, 0, 30, 0},
 	} {
-		r, _ := scoretest.Fixture{Targets: tc.targets, Safe: 1, Toxic: 1, OneJudge: true}.Make()
+		r, _ := scoretest.Fixture{Targets: tc.targets, Safe: 1, Toxic: 1}.Make()
 		for _, run := range r.Runs {
 			run.Base = run.Target
 			for v := range tc.variants {
@@ -75,7 +75,7 @@ func TestVersionsOfADatasetStayApart(t *testing.T) {
 
 func TestCategoriesInOrder(t *testing.T) {
 	t.Parallel()
-	r, _ := scoretest.Fixture{Targets: 1, Safe: 2, Toxic: 2, OneJudge: true}.Make()
+	r, _ := scoretest.Fixture{Targets: 1, Safe: 2, Toxic: 2}.Make()
 	counts := map[orbench.Category]score.Count{"b": {N: 1}, "": {N: 5}, "a": {N: 2}}
 	for i := range r.Runs {
 		r.Runs[i].Judges[0].ByCategory = counts

@@ -41,7 +41,13 @@ func (c Choice) Of(r score.Result) (score.Result, error) {
 		bases[run.Target] = run.Base
 		if chosen(c.Targets, run.Target, run.Base) && chosen(c.Datasets, run.Dataset) {
 			if c.Judges != nil {
-				run.Judges = c.judges(run)
+				of := run
+				run.Judges = nil
+				for _, name := range c.Judges {
+					if j := of.By(name); j != nil {
+						run.Judges = append(run.Judges, *j)
+					}
+				}
 				run.Agreement = slices.DeleteFunc(slices.Clone(run.Agreement), func(a score.Agreement) bool { return !chosen(c.Judges, a.A) || !chosen(c.Judges, a.B) })
 			}
 			runs = append(runs, run)
@@ -59,14 +65,4 @@ func (c Choice) Of(r score.Result) (score.Result, error) {
 // chosen reports whether a list has one of some names, or is empty.
 func chosen(list []string, names ...string) bool {
 	return len(list) == 0 || slices.ContainsFunc(names, func(name string) bool { return slices.Contains(list, name) })
-}
-
-// judges are the chosen judges of a run.
-func (c Choice) judges(run score.RunResult) (all []score.JudgeResult) {
-	for _, name := range c.Judges {
-		if j := run.By(name); j != nil {
-			all = append(all, *j)
-		}
-	}
-	return all
 }

@@ -13,15 +13,17 @@ import (
 // addDisagreements adds to a brief screen, for each pair of judges, the number
 // of answers on which they differ, and one answer on which two judges differ. A
 // pair may appear several times, once for each target.
-func addDisagreements(d *table.Document, words table.Words, all []score.Agreement) {
+func addDisagreements(d *table.Document, words table.Words, r score.Result) {
 	var pairs []score.Agreement
 	var example *score.Agreement
-	for _, a := range all {
-		sum := table.Entry(&pairs, score.Agreement{A: a.A, B: a.B}, func(p score.Agreement) bool { return p.A == a.A && p.B == a.B })
-		sum.N += a.N
-		sum.Counts.Add(a.Counts)
-		if a.Example != nil && (example == nil || a.Example.Better(example.Example)) {
-			example = &a
+	for _, run := range r.Runs {
+		for _, a := range run.Agreement {
+			sum := table.Entry(&pairs, score.Agreement{A: a.A, B: a.B}, func(p score.Agreement) bool { return p.A == a.A && p.B == a.B })
+			sum.N += a.N
+			sum.Counts.Add(a.Counts)
+			if a.Example != nil && (example == nil || a.Example.Better(example.Example)) {
+				example = &a
+			}
 		}
 	}
 	pairs = slices.DeleteFunc(pairs, func(p score.Agreement) bool { return p.N == 0 })

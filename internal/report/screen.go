@@ -36,11 +36,7 @@ func firstScreen(d *table.Document, v View) {
 		d.AddTo(table.OnBrief, t.Section)
 	}
 	if v.OfJudges && len(r.Judges()) > 1 {
-		var agreement []score.Agreement
-		for _, run := range r.Runs {
-			agreement = append(agreement, run.Agreement...)
-		}
-		addDisagreements(d, words, agreement)
+		addDisagreements(d, words, r)
 	} else {
 		addExample(d, r, words)
 	}

@@ -113,9 +113,7 @@ func layoutsOf(r score.Result) []layout {
 				of(figure.RefusedAlone, ofN, "n"), of(figure.RefusedAlone, valued, ""), of(figure.RefusedLast, valued, ""),
 				of(figure.TakenBack, ofBoth, ""), of(figure.TakenBack, sampled, "rate"), of(figure.Withdrawn, ofBoth, ""), of(figure.Withdrawn, sampled, "rate"),
 			},
-			notes: func(_ score.Result, all []figure.Figure) string {
-				return excluded(all, figure.RefusedAlone, "excluded", "prompts without a verdict alone or at the end")
-			},
+			notes: dialogsNote,
 		},
 		{
 			name: "differences", title: "Pairs of targets, with Holm's correction over all pairs of a set",
@@ -317,12 +315,12 @@ func labelsNote(r score.Result, _ []figure.Figure) string {
 	return strings.TrimSpace(note + fewLabelsNote(r) + " Read by " + joined(readers) + ".")
 }
 
-// excluded says what some figures lack, by their target and label.
-func excluded(all []figure.Figure, m figure.Measure, why, what string) string {
+// dialogsNote says which prompts have no verdict on both ends of a dialog.
+func dialogsNote(_ score.Result, all []figure.Figure) string {
 	var notes table.Names
-	for f := range figure.Of(all, m) {
-		if n := f.Missing[why]; n > 0 {
-			notes.Add(f.Target + ", " + string(f.Label) + ": " + table.Count(n) + " " + what + ".")
+	for f := range figure.Of(all, figure.RefusedAlone) {
+		if n := f.Missing["excluded"]; n > 0 {
+			notes.Add(f.Target + ", " + string(f.Label) + ": " + table.Count(n) + " prompts without a verdict alone or at the end.")
 		}
 	}
 	return strings.Join(notes, " ")

@@ -11,7 +11,6 @@ import (
 	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
 
@@ -67,7 +66,6 @@ func (t *Tally) of(index, dataset int, label orbench.Label) *counted {
 	r := &counted{times: target.times(), cell: answersOf(target, set, t.design.Limit, label), RunResult: RunResult{
 		About:     About{Target: target.Name, Dataset: set.Name, DatasetSHA256: set.SHA256, Label: label, Limit: t.design.Limit, Reading: set.Reading, Base: target.Base, Helped: set.Makers.RolesOf(target.Model), Asked: target.Asked},
 		Simulated: target.simulated(),
-		Judges:    newJudgeResults(t.design.Judges),
 	}}
 	if r.times > 1 {
 		r.Samples, r.Asked.Sample = r.times, 0
@@ -79,27 +77,16 @@ func (t *Tally) of(index, dataset int, label orbench.Label) *counted {
 		r.labeled = t.labeled[r.cell]
 	}
 	for i, j := range t.design.Judges {
-		r.Judges[i].SelfJudging = selfJudging(target.Model, j)
-	}
-	for i, a := range t.design.Judges {
-		for _, b := range t.design.Judges[i+1:] {
-			r.Agreement = append(r.Agreement, Agreement{A: a.Name(), B: b.Name()})
+		r.Judges = append(r.Judges, JudgeResult{
+			Judge: j.Name(), Simulated: SimulatedJudge(j), SelfJudging: selfJudging(target.Model, j),
+			ByClass: map[orbench.Class]int{}, BySource: map[Source]int{}, ByCategory: map[orbench.Category]Count{},
+		})
+		for _, other := range t.design.Judges[i+1:] {
+			r.Agreement = append(r.Agreement, Agreement{A: j.Name(), B: other.Name()})
 		}
 	}
 	t.counts[index][dataset][label] = r
 	return r
-}
-
-// newJudgeResults makes empty counts for each judge.
-func newJudgeResults(judges []judge.Judge) []JudgeResult {
-	var results []JudgeResult
-	for _, j := range judges {
-		results = append(results, JudgeResult{
-			Judge: j.Name(), Simulated: SimulatedJudge(j),
-			ByClass: map[orbench.Class]int{}, BySource: map[Source]int{}, ByCategory: map[orbench.Category]Count{},
-		})
-	}
-	return results
 }
 
 // Add counts the rows of a chunk.
@@ -204,7 +191,7 @@ func (r *RunResult) Finish() {
 		r.Judges[i].finish(r.Keys(r.Judges[i].Judge))
 	}
 	for i := range r.Agreement {
-		r.Agreement[i].Finish()
+		r.Agreement[i].Kappa = r.Agreement[i].Counts.Kappa()
 	}
 }
 
@@ -294,21 +281,12 @@ func (a *Agreement) Add(x, y orbench.Class, prompt orbench.Prompt, answer string
 	a.Say(x.Refused(), y.Refused())
 }
 
-// Finish computes kappa from the counts.
-func (a *Agreement) Finish() {
-	a.Kappa = a.Counts.Kappa()
-}
-
 // label corrects the rate by people's labels, if there are enough.
 func (t *Tally) label(r *counted, designEffect float64) {
 	if r.labeled == nil {
 		return
 	}
-	var names []string
-	for _, j := range r.Judges {
-		names = append(names, j.Judge)
-	}
-	if c, ok := r.labeled.Corrected(r.Keys(""), names, designEffect); ok {
+	if c, ok := r.labeled.Corrected(r.Keys(""), judgesOf([]RunResult{r.RunResult}), designEffect); ok {
 		r.Labeled, r.Plan = &c, t.design.Words.Plan(r.cell)
 	}
 }

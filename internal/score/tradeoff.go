@@ -159,11 +159,11 @@ func coefficients(of figure.Keys, models []Pair) (all []figure.Figure) {
 		measure figure.Measure
 		of      func(x, y []float64) (float64, bool)
 	}{{figure.Spearman, stats.Spearman}, {figure.Pearson, stats.Pearson}, {figure.Kendall, stats.KendallTauB}} {
-		f := figure.New(c.measure, of, len(models), nil)
+		var e *stats.Estimate
 		if len(models) > 2 {
-			f = figure.New(c.measure, of, len(models), stats.OrNil(bootstrap.Correlation(x, y, c.of)))
+			e = stats.OrNil(bootstrap.Correlation(x, y, c.of))
 		}
-		all = append(all, f)
+		all = append(all, figure.New(c.measure, of, len(models), e))
 	}
 	return all
 }

@@ -118,7 +118,8 @@ func Plot(r score.Result, judge string, width vg.Length) (chart.Figure, bool) {
 	}
 	height := vg.Length(0)
 	if len(both) > 0 {
-		height = 0.8*width + legendHeight(legend, width)
+		_, rows := legendSize(legend, width)
+		height = 0.8*width + vg.Length(rows)*line + 8
 	}
 	note := Comparability
 	if len(both) > 0 {
@@ -169,25 +170,20 @@ var (
 	plain = chart.TextStyle(7, false, chart.Foreground)
 )
 
-// columns is how many entries of a legend fit side by side.
-func columns(legend []point, width vg.Length) int {
+// legendSize is how many entries of a legend fit side by side, in how many rows.
+func legendSize(legend []point, width vg.Length) (columns, rows int) {
 	widest := vg.Length(1)
 	for _, e := range legend {
 		widest = max(widest, plain.Width(table.ShortenTarget(e.caption, longName)))
 	}
-	return max(1, int((width-2*chart.Margin)/(widest+legendMark+6)))
-}
-
-func legendHeight(legend []point, width vg.Length) vg.Length {
-	n := columns(legend, width)
-	return vg.Length((len(legend)+n-1)/n)*line + 8
+	columns = max(1, int((width-2*chart.Margin)/(widest+legendMark+6)))
+	return columns, (len(legend) + columns - 1) / columns
 }
 
 // drawLegend writes the legend at the top of a canvas, column by column.
 func drawLegend(c draw.Canvas, legend []point) {
 	width := c.Max.X - c.Min.X
-	n := columns(legend, width+2*chart.Margin)
-	rows := (len(legend) + n - 1) / n
+	n, rows := legendSize(legend, width+2*chart.Margin)
 	for i, e := range legend {
 		at := vg.Point{X: c.Min.X + vg.Length(i/rows)*width/vg.Length(n) + 5, Y: c.Max.Y - vg.Length(i%rows+1)*line}
 		chart.DrawMark(&c, e.mark, e.color, 3, vg.Point{X: at.X, Y: at.Y + 2.6})

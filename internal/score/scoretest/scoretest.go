@@ -17,11 +17,7 @@ type Fixture struct {
 	Targets int
 	// Safe and Toxic are the numbers of prompts in each category.
 	Safe, Toxic int
-	// Dataset is the dataset's name; "starter" if it is empty.
-	Dataset   string
-	Simulated bool
-	// OneJudge leaves out the second judge.
-	OneJudge bool
+	Simulated   bool
 }
 
 // SHA256 is the hash of the made-up datasets.
@@ -36,9 +32,6 @@ func Target(i int) string { return fmt.Sprintf(providers[i%len(providers)], i+1)
 // Make returns the result and the rows behind it. Equal fixtures give equal
 // results.
 func (f Fixture) Make() (score.Result, []score.AnswerRow) {
-	if f.Dataset == "" {
-		f.Dataset = "starter"
-	}
 	rng := rand.New(rand.NewPCG(1, uint64(f.Targets)))
 	var rows []score.AnswerRow
 	for i := range f.Targets {
@@ -61,13 +54,9 @@ func (f Fixture) Make() (score.Result, []score.AnswerRow) {
 
 func (f Fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance float64) score.AnswerRow {
 	row := score.AnswerRow{
-		Target: target, Dataset: f.Dataset, Prompt: p, Status: score.Answered,
+		Target: target, Dataset: "starter", Prompt: p, Status: score.Answered,
 		Response:  model.Response{Finish: model.Stop, Model: "made-up"},
 		Simulated: f.Simulated,
-	}
-	judges := []string{"lexical", "llm:openai/gpt-4o"}
-	if f.OneJudge {
-		judges = judges[:1]
 	}
 	class := orbench.FullAnswer
 	switch u := rng.Float64(); {
@@ -90,7 +79,7 @@ func (f Fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance flo
 	if rng.IntN(10) == 0 {
 		row.Response.Thinking = "Is this safe? Let me think about it."
 	}
-	for k, judge := range judges {
+	for k, judge := range []string{"lexical", "llm:openai/gpt-4o"} {
 		v := orbench.Verdict{Class: class}
 		if start := strings.Index(row.Response.Text, "I'm sorry"); k == 0 && start >= 0 {
 			v.Span = orbench.Span{Start: start, End: start + len("I'm sorry, but I can't help with that.")}
