@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/orbench/orbench/internal/score"
@@ -25,11 +26,8 @@ func (c *Comparison) cluster(r score.AnswerRow) int {
 // base's, if the base has one.
 func (c *Comparison) clusterOn(side, i int, paired bool) int {
 	of := c.entries[i].clusters
-	if paired && of[base] != 0 {
-		return of[base]
-	}
 	if paired {
-		return of[candidate]
+		return cmp.Or(of[base], of[candidate])
 	}
 	return of[side]
 }

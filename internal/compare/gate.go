@@ -258,17 +258,12 @@ func compareShares(share, limit float64) int { return cmp.Compare(100*share, lim
 // metric is the rate that the gate is on.
 func (g Gate) metric() figure.Measure { return figure.RateOf(g.label) }
 
-// subject returns what the gate is on.
-func (g Gate) subject() string {
-	if g.category == "" {
-		return string(g.metric())
-	}
-	return fmt.Sprintf("%s[%s]", g.metric(), g.category)
-}
-
 // String returns the gate in full, in the form that ParseGate reads.
 func (g Gate) String() string {
-	unit, end := "pp", " "+andSignificant
+	subject, unit, end := string(g.metric()), "pp", " "+andSignificant
+	if g.category != "" {
+		subject += "[" + string(g.category) + "]"
+	}
 	if g.ofRate {
 		unit = "%"
 	}
@@ -278,5 +273,5 @@ func (g Gate) String() string {
 	if g.byVerdicts {
 		end += ", " + byVerdicts
 	}
-	return fmt.Sprintf("%s %s %s%s%s", g.subject(), g.op, g.number, unit, end)
+	return fmt.Sprintf("%s %s %s%s%s", subject, g.op, g.number, unit, end)
 }

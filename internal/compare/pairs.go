@@ -36,13 +36,6 @@ func (c *Comparison) paired(label orbench.Label) annotation.Paired {
 	return p
 }
 
-// judged sets the difference by verdicts, and how far the judge's error may move it.
-func judged(p *annotation.Paired, by Metric) {
-	if p.Error = by.JudgeError; by.Difference != nil {
-		p.Judged = *by.Difference
-	}
-}
-
 // pair is an entry as people label it.
 func (c *Comparison) pair(e *entry) annotation.Pair {
 	return annotation.Pair{
@@ -68,7 +61,9 @@ func (c *Comparison) correctPairs(label orbench.Label, words annotation.Words, b
 		return nil
 	}
 	all := c.paired(label)
-	judged(&all, by)
+	if all.Error = by.JudgeError; by.Difference != nil {
+		all.Judged = *by.Difference
+	}
 	pairs, ok := all.Corrected(words, by.counts.pairs.DesignEffect())
 	if !ok {
 		return nil

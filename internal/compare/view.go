@@ -164,7 +164,10 @@ func now(f Flip) string {
 
 // basis says what the figures are, and which prompts they leave out.
 func (c Result) basis() string {
-	note := c.method()
+	note := "Differences are candidate minus base on the prompts that both judged, in percentage points."
+	if !c.Paired {
+		note = "Unpaired: the rates are compared as rates of independent samples. Differences are candidate minus base, in percentage points."
+	}
 	if (c.Base.Judge == judge.Flag) != (c.Candidate.Judge == judge.Flag) {
 		note += " One side is a guard: a flagged prompt counts as refused."
 	}
@@ -226,22 +229,6 @@ var sideNames = [2]string{"base", "candidate"}
 // words returns the words for a refusal by the compared sides.
 func (c Result) words() table.Words {
 	return table.Words{Flagging: c.Base.Judge == judge.Flag && c.Candidate.Judge == judge.Flag}
-}
-
-// method says how the differences are computed.
-func (c Result) method() string {
-	if c.Paired {
-		return "Differences are candidate minus base on the prompts that both judged, in percentage points."
-	}
-	return "Unpaired: the rates are compared as rates of independent samples. Differences are candidate minus base, in percentage points."
-}
-
-// test names whose test gives the p-values.
-func (c Result) test() string {
-	if c.Paired {
-		return "McNemar's"
-	}
-	return "Fisher's"
 }
 
 // Tables are the gates, the settings that differ and the corrected rates, where there are any.
@@ -329,14 +316,11 @@ func (c Result) Range(m Metric) string {
 
 // overview has a line for each metric over all categories.
 func (c Result) overview() table.Section {
-	s := table.Section{
-		Left:   1,
-		Header: []string{"", "n", "base", "candidate", "difference", "range", c.test() + " p", "flips"},
-		Spare:  []string{c.test() + " p", "candidate n"},
-	}
+	s := table.Section{Left: 1, Header: []string{"", "n", "base", "candidate", "difference", "range", "McNemar's p", "flips"}}
 	if !c.Paired {
-		s.Header = slices.Replace(s.Header, 1, 2, "base n", "candidate n")
+		s.Header = []string{"", "base n", "candidate n", "base", "candidate", "difference", "range", "Fisher's p", "flips"}
 	}
+	s.Spare = []string{"McNemar's p", "Fisher's p", "candidate n"}
 	notes := []string{c.Sides()}
 	for _, m := range c.Metrics {
 		counts := table.Cells(m.Base.N, m.Candidate.N)

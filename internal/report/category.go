@@ -32,14 +32,14 @@ func categoryPlots(r score.Result, judge string) (all []plot) {
 			Title: words.Of(table.LabelTitle(t.of.Label)),
 			Lines: []string{"Dataset " + untrusted.Terminal(set) + ", judge " + untrusted.Shorten(judge, 50) + ". Each cell: share refused, and the 95% range, none where nobody checked the judge. " + t.Note},
 		}}
-		for _, g := range t.sets {
+		for _, g := range t.Sets {
 			m.Columns = append(m.Columns, untrusted.Shorten(g.Name, 24))
 		}
 		targets := table.Short(table.RowsOf(t.Rows, func(row []string) string { return row[0] }), gridName)
 		for y, row := range t.Rows {
 			m.Names = append(m.Names, targets[row[0]])
-			cells := make([]chart.HeatCell, len(t.sets))
-			for x := range t.sets {
+			cells := make([]chart.HeatCell, len(t.Sets))
+			for x := range t.Sets {
 				if f := t.at[y][1+x]; f != nil {
 					cells[x] = chart.HeatCell{Share: f.Value, Mark: map[string]chart.Mark{"▲": chart.Triangle, "▼": chart.TriangleDown}[marked(f)]}
 					if f.Range != nil {
@@ -85,8 +85,8 @@ func radar(r score.Result, judge string) (chart.Figure, bool) {
 		plot.Lines = append(plot.Lines, words.Of(table.LabelTitle(t.of.Label))+", "+untrusted.Terminal(n.sets[setOf(t.of)]))
 	}
 	var columns [][2]int
-	for x, g := range all[safe].sets {
-		y := slices.IndexFunc(all[toxic].sets, func(other table.Group) bool { return other.Name == g.Name })
+	for x, g := range all[safe].Sets {
+		y := slices.IndexFunc(all[toxic].Sets, func(other table.Group) bool { return other.Name == g.Name })
 		if y >= 0 && g.Name != allCategories {
 			plot.Axes, columns = append(plot.Axes, untrusted.Shorten(g.Name, 24)), append(columns, [2]int{x, y})
 		}

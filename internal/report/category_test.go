@@ -82,7 +82,7 @@ func TestCategoriesInOrder(t *testing.T) {
 		r.Runs[i].Finish()
 	}
 	var got []string
-	for _, g := range heats(r, "lexical")[0].sets {
+	for _, g := range heats(r, "lexical")[0].Sets {
 		got = append(got, g.Name)
 	}
 	if want := []string{"a", "b", "(none)", "all"}; !slices.Equal(got, want) {

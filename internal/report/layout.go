@@ -222,8 +222,8 @@ type laidOut struct {
 	// count.
 	at      []map[int]*figure.Figure
 	queries []map[int]page.Query
-	// sets are the groups with their names, if it is only one, and if the name is in the header.
-	sets []table.Group
+	// Sets are the groups with their names, if it is only one, and if the name is in the header.
+	Sets []table.Group
 	// opens is that of the page; see Page.Opens.
 	opens func(page.Query) string
 }
@@ -417,7 +417,7 @@ func (l *layout) write(t *laidOut, s *sheet) {
 	for i := range cells[0] {
 		c, g := &l.columns[i%len(l.columns)], i/len(l.columns)
 		if i%len(l.columns) == 0 {
-			t.sets = append(t.sets, table.Group{Name: strings.Join(s.groups[g], ", ")})
+			t.Sets = append(t.Sets, table.Group{Name: strings.Join(s.groups[g], ", ")})
 		}
 		empty, same := c.spare, c.same
 		for _, row := range cells {
@@ -431,7 +431,7 @@ func (l *layout) write(t *laidOut, s *sheet) {
 		if len(l.columns) == 1 && len(l.across) > 0 {
 			head = table.ShortenTarget(s.groups[g][0], gridName)
 		}
-		t.Header, t.sets[g].Columns = append(append(t.Header, head), c.show.heads...), t.sets[g].Columns+1+len(c.show.heads)
+		t.Header, t.Sets[g].Columns = append(append(t.Header, head), c.show.heads...), t.Sets[g].Columns+1+len(c.show.heads)
 		for y, row := range cells {
 			if f := row[i].Figure; f != nil {
 				t.at[y][len(t.Rows[y])] = f
@@ -443,7 +443,7 @@ func (l *layout) write(t *laidOut, s *sheet) {
 		}
 	}
 	if len(l.across) > 0 {
-		t.Groups = slices.Clone(t.sets)
+		t.Groups = slices.Clone(t.Sets)
 	}
 	for g := range t.Groups {
 		if len(l.columns) == 1 {

@@ -123,7 +123,7 @@ func (t *laidOut) head(r score.Result, by map[orbench.Label]table.Names) {
 		}
 		at += t.Groups[g].Columns
 	}
-	if t.sets = t.Groups; len(t.Groups) == 1 {
+	if t.Sets = t.Groups; len(t.Groups) == 1 {
 		t.Title += " on " + t.Groups[0].Name
 		t.Groups = nil
 	} else {

@@ -95,9 +95,6 @@ type heat struct {
 	Cells   [][]heatCell
 }
 
-// Columns are the categories.
-func (h heat) Columns() []table.Group { return h.sets }
-
 // heatCell is a cell of the heat map. It has no Rate if nothing was judged.
 type heatCell struct {
 	pageRate
@@ -210,9 +207,6 @@ func (of *Page) byJudge(judge string) pageMatrix {
 	return m
 }
 
-// Sets are the groups of columns.
-func (m pageMatrix) Sets() []table.Group { return m.sets }
-
 // Short is the name of the target of a row, shortened if it is long.
 func (m pageMatrix) Short(y int) string {
 	return table.Short(table.RowsOf(m.Rows, func(row []string) string { return row[0] }), longName)[m.Rows[y][0]]
@@ -288,7 +282,7 @@ func (of *Page) heats(judge string) (all []heat) {
 	maps := heats(of.Result, judge)
 	cells := 0
 	for _, t := range maps {
-		cells += len(t.Rows) * len(t.sets)
+		cells += len(t.Rows) * len(t.Sets)
 	}
 	few := cells <= 200 // links of more cells would double the page
 	for _, t := range maps {
@@ -296,7 +290,7 @@ func (of *Page) heats(judge string) (all []heat) {
 		h.Title = score.Words(nil, judge).Of(table.LabelTitle(t.of.Label))
 		for y := range t.Rows {
 			var cells []heatCell
-			for x := range t.sets {
+			for x := range t.Sets {
 				f := t.at[y][t.Left+x]
 				if f == nil || f.Value == nil {
 					cells = append(cells, heatCell{})

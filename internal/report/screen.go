@@ -148,7 +148,10 @@ func card(r score.Result, titles string) table.Section {
 		t.Left--
 	}
 	t.Drop(func([]string, int) bool { return true }, spare)
-	t.Title, t.Note = nameOf(&r.Runs[0])+" on "+strings.Join(sets, " × ")+byJudges(r), titles+rangeNote(all)
+	t.Title, t.Note = nameOf(&r.Runs[0])+" on "+strings.Join(sets, " × "), titles+rangeNote(all)
+	if judges := r.Judges(); len(judges) == 1 {
+		t.Title += ", judged by " + judges[0]
+	}
 	return t
 }
 
@@ -171,15 +174,6 @@ func bar(f figure.Figure) string {
 	line[lo], line[hi] = '├', '┤'
 	line[at(*f.Value)] = '●'
 	return string(line)
-}
-
-// byJudges names the judges in a title.
-func byJudges(r score.Result) string {
-	names := r.Judges()
-	if len(names) == 0 || len(names) > 1 {
-		return ""
-	}
-	return ", judged by " + names[0]
 }
 
 // labeled reports whether people's labels correct any rate.

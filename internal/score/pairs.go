@@ -50,14 +50,6 @@ func (d *Design) couples() (all [][2]int) {
 	return all
 }
 
-// sideOf returns 0 for safe and 1 for toxic.
-func sideOf(l orbench.Label) int {
-	if l == orbench.Toxic {
-		return 1
-	}
-	return 0
-}
-
 // pairs are the figures of each couple of datasets that has a pair: what targets do with both
 // sides, and how well they tell safe prompts from similar toxic ones. They come by target, then
 // couple, then judge. The error says that counts do not add up.
@@ -93,8 +85,8 @@ func (s *saying) pairsOf(couple [2]int, target, judge int, runs []RunResult) (al
 	for set := range s.datasets {
 		said := &s.datasets[set]
 		for i, label := range said.Labels {
-			side := sideOf(label)
-			if couple[side] != set || label != orbench.Safe && label != orbench.Toxic {
+			side := slices.Index([]orbench.Label{orbench.Safe, orbench.Toxic}, label)
+			if side < 0 || couple[side] != set {
 				continue
 			}
 			pair := s.pairNames[set][i]

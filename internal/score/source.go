@@ -41,11 +41,7 @@ var Sources = []Source{
 
 // filtered reports whether a provider's filter, and not the model, refused.
 func (s Source) filtered() bool {
-	switch s {
-	case FromPromptFilter, FromOutputFilter, FromNoCandidate:
-		return true
-	}
-	return false
+	return s == FromPromptFilter || s == FromOutputFilter || s == FromNoCandidate
 }
 
 // withheld reports whether a provider reported a refusal: by a filter, or by
