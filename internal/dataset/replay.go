@@ -62,9 +62,10 @@ type Recording struct {
 	columns recordedColumns
 	// joined are the prompts of another file, by the cell of the column join; nil for none.
 	joined map[string]string
-	// held are the prompts. same counts the answers that are their prompt.
-	held []orbench.Prompt
-	same int
+	// held are the prompts. same counts the answers that are their prompt, and texts those that
+	// have one.
+	held        []orbench.Prompt
+	same, texts int
 }
 
 // OpenRecording opens a file of recorded answers, or only those of the model named after the
@@ -80,6 +81,9 @@ func OpenRecording(ctx context.Context, path string, opts Options) (*Recording, 
 	file, wanted, one := cutModel(path)
 	if 2*r.same > r.count() && r.count() > 1 {
 		return nil, &orbench.InputError{File: file, Problem: fmt.Sprintf("in %d of %d rows the answer is the prompt", r.same, r.count()), Hint: "name the column of the answers with `response-column`"}
+	}
+	if r.texts == 0 && strings.ContainsAny(opts.Response, ".[") {
+		return nil, &orbench.InputError{File: file, Problem: "no row has a text at " + untrusted.Quote(opts.Response), Hint: "correct `response-column`"}
 	}
 	r.Prompts = set
 	if r.columns.prompt == "" && r.joined == nil {
@@ -161,10 +165,16 @@ func (c *recordedColumns) find(file string, have []string, at func(string) bool,
 		rest = slices.DeleteFunc(without(have, c.prompt), func(name string) bool { return slices.Contains(said, strings.ToLower(strings.TrimSpace(name))) })
 	}
 	if c.response, err = findColumn(file, rest, at, opts.Response, rows.AnswerNames(), "response-column"); err != nil {
-		return err
+		if !leadsOn(opts.Response, have, at) {
+			return err
+		}
+		c.response = opts.Response
 	}
 	if c.response == "" && opts.Prompts+opts.Prompt == "" && at != nil && at(lastMessage) {
 		c.prompt, c.response = rows.MessagesColumn, lastMessage
+	}
+	if only := slices.DeleteFunc(slices.Clone(rest), func(name string) bool { return !rows.OfModel(name) }); c.response == "" && len(only) == 1 {
+		c.response = only[0]
 	}
 	if opts.Prompts != "" {
 		if c.join, err = findColumn(file, have, at, opts.Join, joinNames, "join"); err == nil && c.join == "" {
@@ -212,6 +222,14 @@ func (c *recordedColumns) find(file string, have []string, at func(string) bool,
 		return cmp.Or(err, noColumn(file, have, "response", "name it with `response-column`, or call it response"))
 	}
 	return err
+}
+
+// leadsOn reports whether a path begins at a column whose value in the first row is null or an
+// empty list, so that later rows may have what it names.
+func leadsOn(path string, have []string, at func(string) bool) bool {
+	i := strings.IndexAny(path, ".[")
+	return i > 0 && at != nil && slices.Contains(have, path[:i]) && !at(path[:i]+"[0]") &&
+		!slices.ContainsFunc(have, func(name string) bool { return strings.HasPrefix(name, path[:i]+".") })
 }
 
 // lastMessage is the answer at the end of a conversation.
@@ -262,7 +280,7 @@ func (r *Recording) promptOf(file string, row rows.Row, join string) (string, er
 // fields are the columns beside that of the prompts, in the order in which add reads them.
 func (c recordedColumns) fields() []rows.Field {
 	fields := []rows.Field{
-		{Name: c.response, Required: true, Holding: true},
+		{Name: c.response, Required: !strings.ContainsAny(c.response, ".["), Holding: true},
 		{Name: c.simulated, Scalar: true},
 		{Name: c.model, Scalar: true},
 		{Name: c.user, Scalar: true, Lenient: true},
@@ -336,6 +354,9 @@ func (r *Recording) add(file string, row rows.Row, cells []string, p orbench.Pro
 	}
 	if p.Text() == a.Text {
 		r.same++
+	}
+	if a.Text != "" {
+		r.texts++
 	}
 	return nil
 }

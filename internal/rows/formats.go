@@ -105,6 +105,10 @@ func logs() []logFormat {
 		{is: has("/promptIdx", "/provider"), open: openPromptfooLines},
 		{is: isBatchInput, lacking: "the calls of a batch", hint: "name the output of the batch; the calls are found beside it"},
 		{is: has("/custom_id", "/response"), open: openBatch},
+		{is: has("/custom_id", "/result"), open: openBatch},                    // https://docs.claude.com/en/api/retrieving-message-batch-results
+		{is: has("/key", "/response"), open: openBatch},                        // https://ai.google.dev/gemini-api/docs/batch-api
+		{is: has("/processed_time", "/request", "/response"), open: openBatch}, // Vertex AI
+		{is: has("/recordId", "/modelInput"), open: openBatch},                 // https://docs.aws.amazon.com/bedrock/latest/userguide/batch-inference-results.html
 		{is: has("/schema_version", "/evaluation_id", "/sample_id"), open: openInstances},
 		{
 			is: has("/schema_version", "/evaluation_id", "/evaluation_results"), lacking: "aggregate results of Every Eval Ever",

@@ -340,6 +340,7 @@ type message struct {
 	// Reasoning is the thinking of some servers.
 	Reasoning jsontext.Value `json:"reasoning_content"`
 	Refusal   jsontext.Value `json:"refusal"`
+	Thoughts  jsontext.Value `json:"reasoning"`
 	// Function and Error are of a tool's result in Inspect.
 	Function string         `json:"function"`
 	Error    jsontext.Value `json:"error"`
@@ -357,7 +358,9 @@ func (m message) read(resolve func(string) (string, bool)) (text, thinking, othe
 	if resolve == nil {
 		resolve = func(text string) (string, bool) { return text, true }
 	}
-	thinking, _ = textOf(m.Reasoning)
+	if thinking, _ = textOf(m.Reasoning); thinking == "" {
+		thinking, _ = textOf(m.Thoughts)
+	}
 	if text, ok := textOf(m.Content); ok {
 		text, known := resolve(text)
 		if !known {
@@ -383,6 +386,7 @@ func (m message) read(resolve func(string) (string, bool)) (text, thinking, othe
 			if said, known = resolve(p.Reasoning); known && !p.Redacted {
 				thinking += said
 			}
+		case p.Type == "thinking" || p.Type == "redacted_thinking":
 		case p.Type != "text" && p.Type != "input_text" && p.Type != "output_text":
 			return "", "", p.Type
 		default:

@@ -29,6 +29,9 @@ const (
 	promptfooLog = `{"evalId":"e","results":{"version":3,"prompts":[],"results":[` + promptfooOne + `],"stats":{}},"config":{}}`
 	batchOut     = `{"id":"b","custom_id":"a","response":{"status_code":200,"body":{"model":"one","choices":[{"message":{"role":"assistant","content":null,"refusal":"I cannot."},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":3}}},"error":null}` + "\n"
 	batchIn      = `{"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":{"model":"one","messages":[{"role":"developer","content":"Be brief."},{"role":"user","content":"How do I boil an egg?"}]}}` + "\n"
+	// The outputs of other batch services; the second call of each was stopped.
+	geminiBatch  = `{"key":"a","request":{"contents":[{"role":"user","parts":[{"text":"How do I boil an egg?"}]}]},"response":{"candidates":[{"content":{"role":"model","parts":[{"thought":true,"text":"I cannot."},{"text":"In water."}]},"finishReason":"STOP"}]}}` + "\n" + `{"key":"b","request":{"contents":[{"role":"user","parts":[{"text":"How do I crack an egg?"}]}]},"response":{"promptFeedback":{"blockReason":"SAFETY"}}}` + "\n"
+	bedrockBatch = `{"recordId":"a","modelInput":{"messages":[{"role":"user","content":[{"text":"How do I boil an egg?"}]}]},"modelOutput":{"output":{"message":{"role":"assistant","content":[{"text":"In water."}]}},"stopReason":"max_tokens"}}` + "\n"
 	instanceLog  = `{"schema_version":"0.3.0","evaluation_id":"e","model_id":"org/one","evaluation_name":"n","evaluation_result_id":"r","sample_id":"1","interaction_type":"single_turn","input":{"raw":"How do I boil an egg?","reference":[]},"output":{"raw":["In water."],"reasoning_trace":["Easy."]},"messages":null,"answer_attribution":[],"evaluation":{"score":1,"is_correct":true},"token_usage":{"input_tokens":9,"output_tokens":3,"total_tokens":12,"reasoning_tokens":null},"error":null,"metadata":{"stop_reason":"stop"}}` + "\n"
 )
 
@@ -128,7 +131,9 @@ func TestLogs(t *testing.T) {
 			[]string{"org/one|How do I boil an egg?|<think>\nEasy.\n</think>\n\nIn water.|stop|9+3|1"},
 			"rows that repeat the same answers for other results are left out",
 		},
-		"scorer's words": {strings.Replace(strings.Replace(instanceLog, "In water.", "compliance", 1), `["Easy."]`, "null", 1), "sample_id", []string{"org/one|How do I boil an egg?|compliance|stop|9+3|1"}, `all are one of "compliance"`},
+		"Gemini's batch":  {geminiBatch, "custom_id", []string{"|How do I boil an egg?|In water.|stop|0+0|a", "|How do I crack an egg?|{\"promptFeedback\":{\"blockReason\":\"SAFETY\"}}|blocked prompt_filter|0+0|b"}, "2 answers of a batch"},
+		"Bedrock's batch": {bedrockBatch, "custom_id", []string{"|How do I boil an egg?|In water.|length|0+0|a"}, "1 answer of a batch"},
+		"scorer's words":  {strings.Replace(strings.Replace(instanceLog, "In water.", "compliance", 1), `["Easy."]`, "null", 1), "sample_id", []string{"org/one|How do I boil an egg?|compliance|stop|9+3|1"}, `all are one of "compliance"`},
 		"dialog": {
 			strings.NewReplacer(`"output":{"raw":["In water."],"reasoning_trace":["Easy."]},"messages":null`, `"output":null,"messages":[{"turn_idx":0,"role":"user","content":"Hi"},{"turn_idx":1,"role":"assistant","content":"Hello"},{"turn_idx":2,"role":"user","content":"Why?"},{"turn_idx":3,"role":"assistant","content":"Because."}]`).Replace(instanceLog), "sample_id",
 			[]string{"org/one|user:Hi;assistant:Hello;user:Why?;|Because.|stop|9+3|1"},
@@ -229,7 +234,7 @@ func badLogs(t testing.TB) map[string][2]string {
 		"promptfoo's tool calls":     {replaced(promptfooLog, `"I cannot."`, `[{"type":"function","function":{}}]`), ""},
 		"promptfoo's image":          {replaced(promptfooLog, `"raw":"How do I boil an egg?"`, `"raw":"[{\"role\":\"user\",\"content\":[{\"type\":\"image_url\"}]}]"`), `has "image_url"`},
 		"results that are no list":   {replaced(promptfooLog, `"results":[`, `"more":[`), "the log has no results.results"},
-		"a batch without choices":    {replaced(batchOut, `"choices":[`, `"data":[`), `has "a reply without choices"`},
+		"a batch without choices":    {replaced(batchOut, `"model":"one","choices":`, `"items":`), `has "a reply of an unknown form"`},
 		"a batch of errors":          {replaced(batchOut, `"error":null`, `"error":{"code":"batch_expired","message":""}`), "every sample of the log failed (1), the first: a: batch_expired"},
 		"an agent's tool call":       {replaced(instanceLog, `"output":{"raw":["In water."],"reasoning_trace":["Easy."]},"messages":null`, `"output":null,"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"","tool_calls":[{"id":"1","name":"x"}]}]`), ""},
 		"an aggregate":               {`{"schema_version":"0.3.0","evaluation_id":"e","evaluation_results":[]}`, "aggregate results of Every Eval Ever, which have no answers; name the file of its samples"},

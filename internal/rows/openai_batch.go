@@ -9,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -24,30 +26,42 @@ type batchCall struct {
 	} `json:"body"`
 }
 
-// batchReply is a line of its output.
+// batchReply is a line of the output of a batch service: Response is that of OpenAI, with a
+// status and a body, or of Google, Result of Anthropic and Output of Bedrock. Request and Input
+// are what was asked, where the line has it.
 type batchReply struct {
-	ID       string `json:"custom_id"`
-	Response *struct {
-		Status int `json:"status_code"`
-		Body   struct {
-			Model   string `json:"model"`
-			Choices []struct {
-				Message message `json:"message"`
-				Finish  string  `json:"finish_reason"`
-			} `json:"choices"`
-			Usage struct {
-				Input   int `json:"prompt_tokens"`
-				Output  int `json:"completion_tokens"`
-				Details struct {
-					Reasoning int `json:"reasoning_tokens"`
-				} `json:"completion_tokens_details"`
-				InputDetails struct {
-					Cached int `json:"cached_tokens"`
-				} `json:"prompt_tokens_details"`
-			} `json:"usage"`
-			Error jsontext.Value `json:"error"`
-		} `json:"body"`
-	} `json:"response"`
+	ID       string         `json:"custom_id"`
+	Key      string         `json:"key"`
+	Record   string         `json:"recordId"`
+	Response jsontext.Value `json:"response"`
+	Result   struct {
+		Type    string         `json:"type"`
+		Message jsontext.Value `json:"message"`
+		Error   jsontext.Value `json:"error"`
+	} `json:"result"`
+	Output  jsontext.Value `json:"modelOutput"`
+	Request jsontext.Value `json:"request"`
+	Input   jsontext.Value `json:"modelInput"`
+	Error   jsontext.Value `json:"error"`
+}
+
+// batchBody is the reply to a call in the form of OpenAI.
+type batchBody struct {
+	Model   string `json:"model"`
+	Choices []struct {
+		Message message `json:"message"`
+		Finish  string  `json:"finish_reason"`
+	} `json:"choices"`
+	Usage struct {
+		Input   int `json:"prompt_tokens"`
+		Output  int `json:"completion_tokens"`
+		Details struct {
+			Reasoning int `json:"reasoning_tokens"`
+		} `json:"completion_tokens_details"`
+		InputDetails struct {
+			Cached int `json:"cached_tokens"`
+		} `json:"prompt_tokens_details"`
+	} `json:"usage"`
 	Error jsontext.Value `json:"error"`
 }
 
@@ -60,11 +74,11 @@ func openBatch(file string, in input, choose Chooser) (nextFunc, error) {
 	var asked map[string][]message
 	left := func() string {
 		if asked == nil {
-			return "an OpenAI batch; its input, which has the prompts, is not beside it"
+			return "a batch; its input, which has the prompts, is not beside it"
 		}
-		return "an OpenAI batch"
+		return "a batch"
 	}
-	first := true
+	first, of := true, ""
 	return openLogLines(file, in, choose, left, func(at place, text []byte) ([]logged, error) {
 		var r batchReply
 		if err := at.parse(text, &r); err != nil {
@@ -78,6 +92,10 @@ func openBatch(file string, in input, choose Chooser) (nextFunc, error) {
 			}
 		}
 		answers, err := r.answers(at)
+		for i := range answers { // a call that was stopped names no model
+			answers[i].model = cmp.Or(answers[i].model, of)
+			of = answers[i].model
+		}
 		if err != nil || asked == nil {
 			return answers, err
 		}
@@ -98,35 +116,47 @@ func openBatch(file string, in input, choose Chooser) (nextFunc, error) {
 
 // answers makes an answer of each choice of a reply.
 func (r batchReply) answers(at place) ([]logged, error) {
-	id, err := json.Marshal(r.ID)
+	id, err := json.Marshal(cmp.Or(r.ID, r.Key, r.Record))
 	if err != nil {
 		return nil, err
 	}
 	base := logged{fields: map[string]json.RawMessage{"custom_id": id}}
+	var called struct {
+		Status int            `json:"status_code"`
+		Body   jsontext.Value `json:"body"`
+	}
+	var body batchBody
+	_ = jsonv2.Unmarshal(r.Response, &called, asRead) // others have no such members
+	raw := cmp.Or(string(called.Body), string(r.Result.Message), string(r.Output), string(r.Response))
+	_ = jsonv2.Unmarshal([]byte(raw), &body, asRead)
 	failed := r.Error
-	if !Holds(string(failed)) && r.Response != nil {
-		failed = r.Response.Body.Error
+	for _, other := range []jsontext.Value{r.Result.Error, body.Error} {
+		if !Holds(string(failed)) {
+			failed = other
+		}
 	}
 	switch {
 	case Holds(string(failed)):
 		var fault struct {
 			Message string         `json:"message"`
 			Code    jsontext.Value `json:"code"`
+			Error   struct {
+				Message string `json:"message"`
+			} `json:"error"`
 		}
 		_ = json.Unmarshal(failed, &fault) // it may be a text
 		code, _ := jsonText(json.RawMessage(fault.Code), true)
-		return []logged{base.without(r.ID, cmp.Or(fault.Message, code, string(failed)), code)}, nil
-	case r.Response == nil:
-		base.failed = r.ID + ": no response"
-	case r.Response.Status != 0 && r.Response.Status/100 != 2:
-		base.failed = fmt.Sprintf("%s: status %d", r.ID, r.Response.Status)
+		return []logged{base.without(r.ID, cmp.Or(fault.Message, fault.Error.Message, code, string(failed)), code)}, nil
+	case !Holds(raw):
+		base.failed = r.ID + ": " + cmp.Or(r.Result.Type, "no response")
+	case called.Status != 0 && called.Status/100 != 2:
+		base.failed = fmt.Sprintf("%s: status %d", r.ID, called.Status)
 	}
 	if base.failed != "" {
 		return []logged{base}, nil
 	}
-	body := r.Response.Body
 	if len(body.Choices) == 0 {
-		return nil, at.cannotRead(r.ID, "a reply without choices")
+		return r.read(at, base, raw)
 	}
 	base.model = body.Model
 	u := body.Usage
@@ -140,6 +170,26 @@ func (r batchReply) answers(at place) ([]logged, error) {
 		all = append(all, a)
 	}
 	return all, nil
+}
+
+// read reads a reply that is not in the form of chat completions, as a row of a log.
+func (r batchReply) read(at place, base logged, raw string) ([]logged, error) {
+	var e Exchange
+	e.read([parts]string{partPrompt: cmp.Or(string(r.Request), string(r.Input)), partReply: raw}, nil, nil)
+	if e.Reply == raw {
+		text, dress := reply.Unwrap(raw)
+		if e.Reply = text; dress == "" && e.Block == nil {
+			return nil, at.cannotRead(r.ID, "a reply of an unknown form")
+		}
+	}
+	base.said.Text, base.said.Finish, base.said.Block, base.model = e.Reply, e.Finish, e.Block, e.Model
+	if e.Called {
+		base.said.Finish = model.Called
+	}
+	if e.Prompt != "" {
+		base.messages = append(e.Context, orbench.Message{Role: orbench.User, Content: e.Prompt})
+	}
+	return []logged{base}, nil
 }
 
 // callsOf gives the messages of the calls of a batch by their IDs, from the file in the same

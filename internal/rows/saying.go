@@ -79,7 +79,6 @@ type spoken struct {
 	Speaker jsontext.Value `json:"speaker"`
 	Author  jsontext.Value `json:"author"`
 	Event   jsontext.Value `json:"event"`
-	ByUser  *bool          `json:"isCreatedByUser"` // of LibreChat
 	// Mapping has the messages of a conversation as ChatGPT exports it.
 	Mapping   jsontext.Value `json:"mapping"`
 	Type      string         `json:"type"`
@@ -104,9 +103,20 @@ type spoken struct {
 		Finish   jsontext.Value `json:"finish_reason"`
 		Delta    *chunk         `json:"delta"`
 	} `json:"choices"`
-	// System and Instructions are the system prompt of a request.
+	// System, Instructions and Instruction are the system prompt of a request.
 	System       jsontext.Value `json:"system"`
 	Instructions jsontext.Value `json:"instructions"`
+	Instruction  jsontext.Value `json:"systemInstruction"`
+	// Contents, Candidates and Thought are of Gemini (https://ai.google.dev/api/generate-content).
+	Contents   jsontext.Value `json:"contents"`
+	Candidates []struct {
+		Content jsontext.Value `json:"content"`
+		Finish  jsontext.Value `json:"finishReason"`
+	} `json:"candidates"`
+	Thought bool `json:"thought"`
+	// StopReason and Generation are of Bedrock.
+	StopReason jsontext.Value `json:"stopReason"`
+	Generation jsontext.Value `json:"generation"`
 	// Delta is what a chunk of Anthropic's stream adds.
 	Delta  *chunk         `json:"delta"`
 	Output jsontext.Value `json:"output"`
@@ -241,7 +251,7 @@ func (s *saying) object(o spoken, role string, depth int) bool {
 	if o.Metadata != nil && s.name == "" && jsonv2.Unmarshal(o.Metadata, &about, asRead) == nil {
 		s.name = about.User
 	}
-	s.finish = cmp.Or(word(o.Stop)+word(o.Finish), s.finish)
+	s.finish = cmp.Or(word(o.Stop)+word(o.Finish)+word(o.StopReason), s.finish)
 	var author struct {
 		Role string `json:"role"`
 		Type string `json:"type"`
@@ -250,9 +260,6 @@ func (s *saying) object(o spoken, role string, depth int) bool {
 		return false
 	}
 	o.Role = strings.ToLower(cmp.Or(o.Role, word(o.From), word(o.Sender), word(o.Speaker), word(o.Author), author.Role, author.Type))
-	if o.ByUser != nil {
-		o.Role = map[bool]string{true: "user", false: "assistant"}[*o.ByUser]
-	}
 	if event := word(o.Event); o.Role == "" && event != "" { // https://rasa.com/docs/rasa/tracker-stores
 		if o.Role = event; !slices.Contains(users, event) && !slices.Contains(assistants, event) {
 			return true
@@ -262,7 +269,11 @@ func (s *saying) object(o spoken, role string, depth int) bool {
 		o.Role, o.Type = o.Type, ""
 	}
 	o.Role = cmp.Or(s.roles[strings.ToLower(o.Role)], o.Role)
-	if text := cmp.Or(word(o.System), word(o.Instructions)); text != "" && o.Role == "" {
+	if system := cmp.Or(string(o.System), string(o.Instructions), string(o.Instruction)); system != "" && o.Role == "" && depth <= deepest {
+		text, ok := textOf(jsontext.Value(system))
+		if !ok {
+			text = sayingOf(system, nil).reply
+		}
 		s.say("system", text)
 	}
 	if o.Role == "tool" || o.Role == "function" {
@@ -295,6 +306,11 @@ func (s *saying) object(o spoken, role string, depth int) bool {
 		return s.chunk(o.Delta)
 	case o.Role != "" && o.Text == nil && o.Data.Kind() == '{':
 		return s.add(o.Data, role, depth)
+	case o.Thought:
+		return true
+	case len(o.Candidates) > 0:
+		s.finish = word(o.Candidates[0].Finish)
+		return s.add(o.Candidates[0].Content, "assistant", depth)
 	case len(o.Choices) > 0:
 		first := o.Choices[0]
 		s.finish = word(first.Finish)
@@ -310,15 +326,11 @@ func (s *saying) object(o spoken, role string, depth int) bool {
 	case o.Message.Kind() == '{':
 		// One of several choices, of which the first counts.
 		return s.replied || s.add(o.Message, "assistant", depth)
-	case o.Type != "":
-	case o.Messages != nil:
-		return s.add(o.Messages, "user", depth)
-	case o.Input != nil && o.Output == nil:
-		return s.add(o.Input, "user", depth)
-	case o.Output != nil:
-		return s.add(o.Output, "assistant", depth)
-	case o.Prompt != nil:
-		return s.add(o.Prompt, "user", depth)
+	}
+	for i, v := range []jsontext.Value{o.Messages, o.Contents, o.Output, o.Generation, o.Input, o.Prompt} {
+		if v != nil && o.Type == "" {
+			return s.add(v, []string{"user", "user", "assistant", "assistant", "user", "user"}[i], depth)
+		}
 	}
 	return s.message(o, role, depth)
 }
@@ -354,7 +366,7 @@ func (s *saying) message(o spoken, role string, depth int) bool {
 		content = o.Value
 	}
 	switch {
-	case content != nil && content.Kind() == '[':
+	case content.Kind() == '[':
 		var texts saying
 		if !Holds(string(content)) {
 			return true
@@ -372,11 +384,11 @@ func (s *saying) message(o spoken, role string, depth int) bool {
 			s.say(role, texts.reply)
 		}
 		return true
-	case content != nil && content.Kind() == '"':
+	case content.Kind() == '"':
 		return s.add(content, role, depth)
-	case content != nil && content.Kind() == '{':
+	case content.Kind() == '{':
 		return s.add(content, role, depth) || role != ""
-	case content != nil && content.Kind() == 'n':
+	case content.Kind() == 'n':
 		return role != "" || o.Type != ""
 	case o.Type != "":
 		s.other = true

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,7 +49,7 @@ func ErrorNames() []string { return partNames[partError] }
 var answerNames = []string{
 	"model_output", "model_response", "model_answer", "model_completion", "model_prediction", "llm_output", "llm_response", "llm_answer",
 	"generated_answer", "generated_response", "generated_text", "response", "response_text", "completion", "prediction", "predict",
-	"answer", "output", "generation", "reply", "assistant", "responses", "outputs", "choices",
+	"answer", "output", "output_text", "generation", "reply", "assistant", "responses", "outputs", "choices",
 }
 
 // AnswerNames are the usual names of the column of what a model answered, the surer first.
@@ -60,6 +61,15 @@ func LikeAnswer(name string) bool {
 	ends := func(word string) bool { return strings.HasSuffix(name, word) }
 	return slices.ContainsFunc(answerNames, ends) || slices.ContainsFunc([]string{"answers", "pred", "gold", "reference", "target", "truth"}, ends)
 }
+
+var (
+	ofModel = regexp.MustCompile(`(?i)respon[sd]|answer|output|completion|generat|predict|reply|continuation`)
+	ofOther = regexp.MustCompile(`(?i)\.|gold|ref|target|truth|expect|correct|ideal|human|chosen|reject|label|judge|score|verdict|type|len|length|time|tok|count|class|status|_?ids?$|prompt|question|category|format|finish|reason|error`)
+)
+
+// OfModel reports whether the name of a column says that it has what a model answered, and not
+// what is about that.
+func OfModel(name string) bool { return ofModel.MatchString(name) && !ofOther.MatchString(name) }
 
 // PassedOver says which columns that are like the one taken were not; empty for none. other are
 // taken for something else.
