@@ -39,9 +39,9 @@ func TestAtScale(t *testing.T) {
 		{"the figures alone, which are kept", 0.2, []string{"report", "big", "--format", "json"}},
 		{"a first draw, with its rows", 4.8, []string{"label", "draw", "big", "--size", "200"}},
 		{"a second draw", 0.5, []string{"label", "draw", "big", "--size", "200", "--seed", "2"}},
-		{"a dry run of another token limit", 5, append(asked[:len(asked):len(asked)], "--max-tokens", "999", "--dry-run")},
+		{"a dry run of another token limit", 2, append(asked[:len(asked):len(asked)], "--max-tokens", "999", "--dry-run")},
 		{"doctor", 0.1, []string{"doctor"}},
-		{"store check", 3, []string{"store", "check"}},
+		{"store check", 1, []string{"store", "check"}},
 	} {
 		c, _, stderr := orbench(append(one.args, "--store", at)...)
 		if err := c.Run(); err != nil {
