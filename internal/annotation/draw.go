@@ -241,42 +241,50 @@ func sortByLot(subjects []orbench.Subject, drawn map[orbench.Subject]bool, seed 
 // the group whose share of the variance one more answer reduces most; in a rare
 // one, see rareCell.
 func allot(pools []*pool, size int) {
-	inCell := map[Cell]int{}
-	total := map[Cell]int{}
-	for _, p := range pools {
-		inCell[p.Cell] += p.Drawn
-		total[p.Cell] += p.Size
+	type cell struct {
+		drawn, total int
+		rare         *rareCell
 	}
-	rare := rareCells(pools)
-	lacking := func(c Cell) bool { return inCell[c] < EnoughLabels(total[c]) }
-	order := func(a, b Cell) int {
-		if lacking(a) == lacking(b) {
-			return cmp.Compare(inCell[a], inCell[b])
+	cells, of, rare := map[Cell]*cell{}, make([]*cell, len(pools)), rareCells(pools)
+	for i, p := range pools {
+		if cells[p.Cell] == nil {
+			cells[p.Cell] = &cell{rare: rare[p.Cell]}
 		}
-		if lacking(a) {
+		of[i] = cells[p.Cell]
+		of[i].drawn, of[i].total = of[i].drawn+p.Drawn, of[i].total+p.Size
+	}
+	order := func(a, b *cell) int {
+		lacks, other := a.drawn < EnoughLabels(a.total), b.drawn < EnoughLabels(b.total)
+		switch {
+		case lacks == other:
+			return cmp.Compare(a.drawn, b.drawn)
+		case lacks:
 			return -1
 		}
 		return 1
 	}
 	for range size {
-		var best *pool
-		var gain float64
-		for _, p := range pools {
-			if p.Drawn == p.Size || best != nil && order(p.Cell, best.Cell) > 0 {
+		best, gain := -1, 0.0
+		for i, p := range pools {
+			c, than := of[i], -1
+			if best >= 0 {
+				than = order(c, of[best])
+			}
+			if p.Drawn == p.Size || than > 0 {
 				continue
 			}
-			g := p.gain(total[p.Cell], inCell[p.Cell])
-			if of := rare[p.Cell]; of != nil {
-				g = of.gain(p)
+			g := p.gain(c.total, c.drawn)
+			if c.rare != nil {
+				g = c.rare.gain(p)
 			}
-			if best == nil || order(p.Cell, best.Cell) < 0 || g > gain {
-				best, gain = p, g
+			if than < 0 || g > gain {
+				best, gain = i, g
 			}
 		}
-		best.Drawn++
-		inCell[best.Cell]++
-		if of := rare[best.Cell]; of != nil {
-			of.count(best, 1)
+		pools[best].Drawn++
+		of[best].drawn++
+		if r := of[best].rare; r != nil {
+			r.count(pools[best], 1)
 		}
 	}
 }
