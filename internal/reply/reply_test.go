@@ -18,7 +18,7 @@ import (
 var tables = map[string]string{
 	"2026-11-01": "941615385654a065",
 	"2026-11-28": "3231cf07373e1555",
-	"2026-11-29": "8c3de8b775d617f0",
+	"2026-11-29": "a8e2374d86f60ad4",
 }
 
 // TestTables checks that each entry has a source and a date, and that no date knows anything else
@@ -281,6 +281,11 @@ func TestFault(t *testing.T) {
 		{400, "This request was flagged for possible cybersecurity risk.", nil, "safeguards"},
 		{400, "The model's safeguards flagged this message for a topic.", nil, "safeguards"},
 		{403, "Your account was flagged for potential cyber activity.", nil, ""},
+		{403, "Lakera Guard flagged the request.", nil, "guardrail"},
+		{400, "AI Guard: malicious prompt was detected and blocked.", nil, "filter"},
+		{403, "The request was blocked: malicious prompt", nil, "filter"},
+		{400, "The request was stopped by the input rail", nil, "guardrail"},
+		{400, "The guard of route 7 blocked it.", nil, ""},
 		{409, "It is there.", []string{"unique_violation"}, ""},
 		{403, "Pay first.", []string{"account_blocked"}, ""},
 		{400, "Guardrail 'pii' not found", nil, ""},
