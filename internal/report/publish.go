@@ -153,9 +153,6 @@ func (v View) Rows() any {
 
 // Warnings says, a line each, what a reader must know before using figures of
 // the result.
-func (v View) Warnings() (lines []string) {
-	for _, w := range warningsOf(v.Result) {
-		lines = append(lines, w.Text)
-	}
-	return lines
+func (v View) Warnings() []string {
+	return table.RowsOf(warningsOf(v.Result), func(w figure.Warning) string { return w.Text })
 }

@@ -303,14 +303,14 @@ func noRatesOf(r score.Result, all []figure.Figure) string {
 // labelsNote says whose labels correct rates, and where they are few.
 func labelsNote(r score.Result, _ []figure.Figure) string {
 	var readers table.Names
-	for _, run := range r.Runs {
-		if run.Labeled != nil {
-			readers.Add(run.Labeled.Reader())
-		}
-	}
 	note := ""
-	if slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return run.Labeled != nil && run.Labeled.Rare }) {
-		note = "Rare: what judges flag, and an audit of the rest (Clopper and Pearson), decide the interval. "
+	for _, run := range r.Runs {
+		if run.Labeled == nil {
+			continue
+		}
+		if readers.Add(run.Labeled.Reader()); run.Labeled.Rare {
+			note = "Rare: what judges flag, and an audit of the rest (Clopper and Pearson), decide the interval. "
+		}
 	}
 	return strings.TrimSpace(note + fewLabelsNote(r) + " Read by " + joined(readers) + ".")
 }

@@ -50,10 +50,7 @@ func (v View) Check() error {
 func (v View) Document() table.Document {
 	r := v.Result
 	d := table.Document{Title: "orbench report", Simulated: r.Simulated}
-	var sections []table.Section
-	for _, t := range v.tables() {
-		sections = append(sections, t.Section)
-	}
+	sections := table.RowsOf(v.tables(), func(t laidOut) table.Section { return t.Section })
 	if v.Table != "" {
 		d.Sections(sections...)
 		return d
