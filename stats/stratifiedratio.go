@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -47,31 +48,29 @@ func StratifiedRatio(strata []RatioStratum, designEffect, confidence float64) (E
 	miss := (1 - confidence) / 2
 	z := zOf(confidence)
 	ratio, trials := part/(part+rest), (part+rest)/math.Max(1, designEffect)
-	// squares is the square of how far (1 - r) part - r rest may be from its estimate,
-	// downward or upward.
-	squares := func(r float64, downward bool) float64 {
+	open := slices.DeleteFunc(slices.Clone(strata), func(s RatioStratum) bool { return s.Size == 0 || s.Labels >= float64(s.Size) })
+	// limit is the last r to one side for which (1 - r) part - r rest may be off its estimate by
+	// as much as it is, downward or upward.
+	limit := func(out float64, downward bool) float64 {
 		prompts := (part + rest) * beyond(distuv.Beta{Alpha: ratio*trials + 0.5, Beta: (1-ratio)*trials + 0.5}, miss, downward, ratio)
-		sum := prompts * prompts
-		for _, s := range strata {
-			if s.Size == 0 || s.Labels >= float64(s.Size) {
-				continue
-			}
-			size := float64(s.Size)
-			prior := size / n / 2
+		// sides are by how much the part and the rest of each stratum may be off.
+		sides := make([][2]float64, len(open))
+		for i, s := range open {
+			prior := float64(s.Size) / n / 2
 			distance := func(mean float64, downward bool) float64 {
 				return beyond(distuv.Beta{Alpha: mean*s.Labels + prior, Beta: (1-mean)*s.Labels + prior}, miss, downward, mean)
 			}
-			p, q := (1-r)*distance(s.Part, downward), r*distance(s.Rest, !downward)
-			// Part and rest of one stratum exclude each other.
-			both := 2 * r * (1 - r) * s.Part * s.Rest / s.Labels * z * z
-			sum += size * size * (p*p + q*q + both) * (1 - s.Labels/size)
+			sides[i] = [2]float64{distance(s.Part, downward), distance(s.Rest, !downward)}
 		}
-		return sum
-	}
-	limit := func(out float64, downward bool) float64 {
 		at, _ := bisect(ratio, out, 50, func(r float64) bool {
-			off := (1-r)*part - r*rest
-			return off*off > squares(r, downward)
+			off, squares := (1-r)*part-r*rest, prompts*prompts
+			for i, s := range open {
+				size, p, q := float64(s.Size), (1-r)*sides[i][0], r*sides[i][1]
+				// Part and rest of one stratum exclude each other.
+				both := 2 * r * (1 - r) * s.Part * s.Rest / s.Labels * z * z
+				squares += size * size * (p*p + q*q + both) * (1 - s.Labels/size)
+			}
+			return off*off > squares
 		})
 		return at
 	}
