@@ -79,3 +79,17 @@ func TestRequired(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestOfModel tells columns of answers from those about answers, and from those of people.
+func TestOfModel(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"acme_7b_response": true, "Model Response": true, "generated": true, "completions": true, "predicted": true,
+		"answerable": false, "response_id": false, "expected_output": false, "reference_answer": false, "completion_date": false, "output_format": false,
+		"response.text": false, "answer_score": false, "prompt": false,
+	} {
+		if rows.OfModel(name) != want {
+			t.Errorf("OfModel(%q) = %t", name, !want)
+		}
+	}
+}

@@ -64,7 +64,7 @@ func LikeAnswer(name string) bool {
 
 var (
 	ofModel = regexp.MustCompile(`(?i)respon[sd]|answer|output|completion|generat|predict|reply|continuation`)
-	ofOther = regexp.MustCompile(`(?i)\.|gold|ref|target|truth|expect|correct|ideal|human|chosen|reject|label|judge|score|verdict|type|len|length|time|tok|count|class|status|_?ids?$|prompt|question|category|format|finish|reason|error`)
+	ofOther = regexp.MustCompile(`(?i)\.|gold|ref|target|truth|expect|correct|ideal|human|chosen|reject|label|judge|score|verdict|type|len|length|time|tok|count|class|status|_?ids?$|prompt|question|category|format|finish|reason|error|date|able|respondent|path|url|file|lang|method|source`)
 )
 
 // OfModel reports whether the name of a column says that it has what a model answered, and not
