@@ -1,6 +1,7 @@
 package versus
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -20,6 +21,24 @@ func Once(yes bool) Said {
 
 // Share is how often the side said yes, from 0 to 1.
 func (s Said) Share() float64 { return float64(s.Yes) / float64(max(1, s.Of)) }
+
+// Clusters sum up what one side said of the items of each cluster, by its number.
+type Clusters map[int]stats.Cluster
+
+// Add counts an item.
+func (c Clusters) Add(number int, said Said) {
+	sum := c[number]
+	c[number] = stats.Cluster{Sum: sum.Sum + said.Yes, N: sum.N + said.Of}
+}
+
+// List has the clusters in the order of their numbers, since sums of floating-point numbers
+// depend on the order.
+func (c Clusters) List() (all []stats.Cluster) {
+	for _, number := range slices.Sorted(maps.Keys(c)) {
+		all = append(all, c[number])
+	}
+	return all
+}
 
 // Counts are the items of which both sides said something, by who said yes. Of an item
 // of which a side said several things, each count has the chance of that outcome if one
