@@ -19,25 +19,17 @@ import (
 // run: the run of its name or, where there is none, the one with which it shares most.
 func (r *Run) Again(ctx context.Context, m store.Reader) ([]job.Again, error) {
 	kept, err := undamaged(ctx, m)
-	if err != nil {
+	nearest := r.nearest(kept)
+	if err != nil || nearest < 0 {
 		return nil, err
 	}
-	nearest := r.nearest(kept)
-	if nearest < 0 {
-		return nil, nil
-	}
-	of, now, refs := kept[nearest], r.settings(), map[string]string{}
-	for i, d := range r.Config.Datasets {
-		refs[r.Datasets[i].Name] = d.Ref
-	}
+	of, now := kept[nearest], r.settings()
 	was := (&Run{Run: evaluate.Run{Targets: of.Config.Targets}, Config: of.Config}).settings()
-	// What differs, by target, judge and dataset.
-	changed := map[string][]job.Change{}
-	for subject := range now {
-		if all := changes(was[subject], now[subject]); len(all) > 0 {
-			changed[subject] = all
-		}
+	for i, d := range r.Config.Datasets {
+		name := r.Datasets[i].Name // by which calls know it
+		now[name], was[name] = now[d.Ref], was[d.Ref]
 	}
+	changed := changes(was, now)
 	if len(changed) == 0 {
 		return nil, nil
 	}
@@ -46,13 +38,9 @@ func (r *Run) Again(ctx context.Context, m store.Reader) ([]job.Again, error) {
 		if err != nil {
 			return nil, err
 		}
-		if call.Remembered {
-			continue
-		}
-		for _, subject := range [][2]string{{call.Judge, call.Judge}, {call.Target, call.Target}, {call.Dataset, refs[call.Dataset]}} {
-			if settings := changed[subject[1]]; settings != nil {
-				again := job.Again{Of: subject[0], Run: of.Name, Settings: settings}
-				table.Entry(&all, again, func(a job.Again) bool { return a.Of == subject[0] }).Calls++
+		for _, subject := range []string{call.Judge, call.Target, call.Dataset} {
+			if settings := changed[subject]; settings != nil && !call.Remembered {
+				table.Entry(&all, job.Again{Of: subject, Run: of.Name, Settings: settings}, func(a job.Again) bool { return a.Of == subject }).Calls++
 				break
 			}
 		}
@@ -144,12 +132,16 @@ func (r *Run) settings() map[string][]provenance.Setting {
 	return all
 }
 
-// changes lists the settings of which both have a value, and not the same.
-func changes(was, now []provenance.Setting) (all []job.Change) {
-	for _, s := range now {
-		i := slices.IndexFunc(was, func(w provenance.Setting) bool { return w.Name == s.Name && w.Of == s.Of })
-		if i >= 0 && was[i].Value != s.Value {
-			all = append(all, job.Change{Setting: string(s.Name), Is: s.Value, Was: was[i].Value})
+// changes lists, by target, judge and dataset, the settings of which both have a value, and not
+// the same.
+func changes(was, now map[string][]provenance.Setting) map[string][]job.Change {
+	all := map[string][]job.Change{}
+	for subject, settings := range now {
+		for _, s := range settings {
+			i := slices.IndexFunc(was[subject], func(w provenance.Setting) bool { return w.Name == s.Name && w.Of == s.Of })
+			if i >= 0 && was[subject][i].Value != s.Value {
+				all[subject] = append(all[subject], job.Change{Setting: string(s.Name), Is: s.Value, Was: was[subject][i].Value})
+			}
 		}
 	}
 	return all
