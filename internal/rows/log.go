@@ -361,20 +361,17 @@ func (m message) read(resolve func(string) (string, bool)) (text, thinking, othe
 	if thinking, _ = textOf(m.Reasoning); thinking == "" {
 		thinking, _ = textOf(m.Thoughts)
 	}
-	if text, ok := textOf(m.Content); ok {
-		text, known := resolve(text)
-		if !known {
-			return "", "", "an attachment missing from the log"
-		}
-		return text, thinking, ""
-	}
-	var parts []struct {
+	type part struct {
 		Type      string `json:"type"`
 		Text      string `json:"text"`
 		Reasoning string `json:"reasoning"`
+		Thinking  string `json:"thinking"`
 		Redacted  bool   `json:"redacted"`
 	}
-	if err := jsonv2.Unmarshal(m.Content, &parts); err != nil {
+	var parts []part
+	if text, ok := textOf(m.Content); ok {
+		parts = []part{{Type: "text", Text: text}}
+	} else if err := jsonv2.Unmarshal(m.Content, &parts); err != nil {
 		return "", "", "a content of an unknown form"
 	}
 	for _, p := range parts {
@@ -382,11 +379,10 @@ func (m message) read(resolve func(string) (string, bool)) (text, thinking, othe
 		switch {
 		case !known:
 			return "", "", "an attachment missing from the log"
-		case p.Type == "reasoning":
-			if said, known = resolve(p.Reasoning); known && !p.Redacted {
+		case p.Type == "reasoning" || p.Type == "thinking" || p.Type == "redacted_thinking":
+			if said, known = resolve(p.Reasoning + p.Thinking); known && !p.Redacted {
 				thinking += said
 			}
-		case p.Type == "thinking" || p.Type == "redacted_thinking":
 		case p.Type != "text" && p.Type != "input_text" && p.Type != "output_text":
 			return "", "", p.Type
 		default:

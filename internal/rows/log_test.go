@@ -131,9 +131,10 @@ func TestLogs(t *testing.T) {
 			[]string{"org/one|How do I boil an egg?|<think>\nEasy.\n</think>\n\nIn water.|stop|9+3|1"},
 			"rows that repeat the same answers for other results are left out",
 		},
-		"Gemini's batch":  {geminiBatch, "custom_id", []string{"|How do I boil an egg?|In water.|stop|0+0|a", "|How do I crack an egg?|{\"promptFeedback\":{\"blockReason\":\"SAFETY\"}}|blocked prompt_filter|0+0|b"}, "2 answers of a batch"},
-		"Bedrock's batch": {bedrockBatch, "custom_id", []string{"|How do I boil an egg?|In water.|length|0+0|a"}, "1 answer of a batch"},
-		"scorer's words":  {strings.Replace(strings.Replace(instanceLog, "In water.", "compliance", 1), `["Easy."]`, "null", 1), "sample_id", []string{"org/one|How do I boil an egg?|compliance|stop|9+3|1"}, `all are one of "compliance"`},
+		"thinking in a part": {strings.ReplaceAll(inspectLog, `"reasoning","reasoning":"Easy."`, `"thinking","thinking":"Easy."`), "metadata.type", []string{egg + "|length|9+3|food"}, "1 answer of an Inspect log"},
+		"Gemini's batch":     {geminiBatch, "custom_id", []string{"|How do I boil an egg?|In water.|stop|0+0|a", "|How do I crack an egg?|{\"promptFeedback\":{\"blockReason\":\"SAFETY\"}}|blocked prompt_filter|0+0|b"}, "2 answers of a batch"},
+		"Bedrock's batch":    {bedrockBatch, "custom_id", []string{"|How do I boil an egg?|In water.|length|0+0|a"}, "1 answer of a batch"},
+		"scorer's words":     {strings.Replace(strings.Replace(instanceLog, "In water.", "compliance", 1), `["Easy."]`, "null", 1), "sample_id", []string{"org/one|How do I boil an egg?|compliance|stop|9+3|1"}, `all are one of "compliance"`},
 		"dialog": {
 			strings.NewReplacer(`"output":{"raw":["In water."],"reasoning_trace":["Easy."]},"messages":null`, `"output":null,"messages":[{"turn_idx":0,"role":"user","content":"Hi"},{"turn_idx":1,"role":"assistant","content":"Hello"},{"turn_idx":2,"role":"user","content":"Why?"},{"turn_idx":3,"role":"assistant","content":"Because."}]`).Replace(instanceLog), "sample_id",
 			[]string{"org/one|user:Hi;assistant:Hello;user:Why?;|Because.|stop|9+3|1"},
