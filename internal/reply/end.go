@@ -49,7 +49,7 @@ var noAnswers = sync.OnceValue(func() []block {
 })
 
 // failures has one of every longer text that is no answer, as signs has of blocks.
-var failures = []string{"error", "fail", "exceeded", "reached", "unavailable", "upstream", "timed out", "timeout", "overloaded", "busy", "loading", "exhausted", "connection", "traceback", "memory", "went wrong", "not found", "not available", "does not exist", "unauthor", "forbidden", "unable to", "could not", "gateway", "retr", "cloudflare", "denied", "moment", "deadline", "disconnected", "no response", "no answer", "empty", "hit", "invalid", "too long", "too many", "exception", "unexpected", "out of range", "undefined", "limited", "aborted", "cancel", "iteration", "wrong", "quota", "object", "cannot", "errno", "false", "tool", "function", "action input", "maximum context"}
+var failures = oneOf("error", "fail", "exceeded", "reached", "unavailable", "upstream", "timed out", "timeout", "overloaded", "busy", "loading", "exhausted", "connection", "traceback", "memory", "went wrong", "not found", "not available", "does not exist", "unauthor", "forbidden", "unable to", "could not", "gateway", "retr", "cloudflare", "denied", "moment", "deadline", "disconnected", "no response", "no answer", "empty", "hit", "invalid", "too long", "too many", "exception", "unexpected", "out of range", "undefined", "rate limited", "aborted", "cancel", "iteration limit", "max iterations", "gone wrong", "quota", "object at ", "object is not", "object has", "[object", "cannot connect", "cannot reach", "cannot contact", "cannot read", "errno", "false", "tool", "function", "action input", "maximum context")
 
 // IsValue reports whether a text is a value, and not a mark of a missing one.
 func IsValue(text string) bool { return Missing(text, model.Response{Finish: model.Stop}) == "" }
@@ -74,7 +74,7 @@ func Missing(text string, response model.Response) string {
 		return ""
 	}
 	lower := strings.ToLower(trimmed)
-	if len(lower) > 40 && !slices.ContainsFunc(failures, func(s string) bool { return strings.Contains(lower, s) }) {
+	if len(lower) > 40 && !failures(lower) {
 		return ""
 	}
 	for i := range noAnswers() {

@@ -105,7 +105,26 @@ func Faulted(text string) *model.Block {
 }
 
 // signs has one of every text of a block, so that few texts are compared with all of them.
-var signs = []string{"block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_", "finish", "stop_reason", "_", "polic", "guard", "refus", "unsafe", "inappropriate", "sensitive", "jailbreak", "injection", " risk", "armor", "not safe", "敏感", "违规", "审核", "cannot answer"}
+var signs = oneOf("block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_", "finish", "stop_reason", "_", "polic", "guard", "refus", "unsafe", "inappropriate", "sensitive", "jailbreak", "injection", " risk", "armor", "not safe", "敏感", "违规", "审核", "cannot answer")
+
+// oneOf makes a function that reports whether a text has one of some words. It goes through the
+// text once, since nearly every answer is looked at.
+func oneOf(words ...string) func(text string) bool {
+	var by [256][]string // by the first byte
+	for _, w := range words {
+		by[w[0]] = append(by[w[0]], w)
+	}
+	return func(text string) bool {
+		for i := range len(text) {
+			for _, w := range by[text[i]] {
+				if strings.HasPrefix(text[i:], w) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+}
 
 var (
 	// faultText begins a fault that a program wrote in place of an answer.
@@ -140,7 +159,7 @@ func (r Reading) withheld(text string) *model.Block {
 		return nil // an answer of one word
 	}
 	text = strings.ToLower(text)
-	if !slices.ContainsFunc(signs, func(s string) bool { return strings.Contains(text, s) }) {
+	if !signs(text) {
 		return nil
 	}
 	if faultText.MatchString(text) {
