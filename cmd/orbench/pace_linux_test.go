@@ -63,7 +63,7 @@ func TestPace(t *testing.T) {
 		{"a rerun that lacks nothing", 0.35, eval},
 		{"a folder of all answers", 7.5, []string{"report", "--out", out, "--format", "json"}},
 		{"a first draw, with its rows", 4.8, []string{"label", "draw", "--size", "200"}},
-		{"a dry run of another token limit", 0.85, append(eval[:len(eval):len(eval)], "--max-tokens", "999", "--dry-run")},
+		{"a dry run of another token limit", 1.3, append(eval[:len(eval):len(eval)], "--max-tokens", "999", "--dry-run")},
 		{"a second draw", 0.5, []string{"label", "draw", "--size", "200", "--seed", "2"}},
 		{"a report after draws", 4.8, []string{"report", "RUN", "--format", "json"}},
 		{"another run", 0.5, []string{"eval", "--target", "sim/strict", "--dataset", "starter", "--name", "other", "--quiet"}},
