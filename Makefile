@@ -25,6 +25,7 @@ help: ## Print this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
 build: ## Build bin/orbench.
+	@echo "Compiling orbench, which takes a minute the first time."
 	go build -o bin/orbench ./cmd/orbench
 
 demo: build ## Measure simulated models on the built-in prompts; no key, no network.

@@ -31,7 +31,8 @@ func (c Result) addSummary(d *table.Document) {
 		for _, g := range c.Gates {
 			s.Add(marks[g.Status], g.Gate, g.why())
 		}
-		add(table.Raw("**"+c.verdict()+"**\n\n"), s)
+		title, _ := c.verdict()
+		add(table.Raw("**"+title+"**\n\n"), s)
 	}
 	add(c.overview())
 	for _, s := range []table.Section{provenance.Section(c.SettingsThatDiffer), c.correctedSection()} {

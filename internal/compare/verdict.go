@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
@@ -17,24 +18,26 @@ const screenFlips = 3
 // it is unclear, and how a difference that the judge's error could undo is decided. Where
 // people labeled pairs, they go by their labels, as gates do. That two runs asked one model
 // is offered where it narrows the range.
-func (c Result) headlines() (lines []string) {
+func (c Result) headlines() (lines []table.Toned) {
 	labels, oneModel, decided := 0, "", 0
 	for _, m := range c.Metrics {
-		lines = append(lines, c.verdictOn(m))
+		line, tone := c.verdictOn(m)
 		if !m.Undone {
+			lines = append(lines, table.Toned{Line: table.Line(line), Tone: tone})
 			continue
 		}
-		lines, labels = append(lines, c.undoneNote(m)), max(labels, m.LabelsNeeded)
+		labels = max(labels, m.LabelsNeeded)
+		lines = append(lines, table.Toned{Line: table.Line(line), Tone: table.Unclear}, table.Toned{Line: table.Line(c.undoneNote(m))})
 		decided = len(lines)
 		if d := m.oneModel; oneModel == "" && c.commands.OneModel != "" && m.JudgeError.Assumes == versus.TwoModels && d.Hi-d.Lo < m.JudgeError.Difference.Hi-m.JudgeError.Difference.Lo {
 			oneModel = fmt.Sprintf("two checkpoints of one model? %s: %+.0f (%.0f to %.0f)", c.commands.OneModel, 100*m.Difference.Value, 100*d.Lo, 100*d.Hi)
 		}
 	}
 	if oneModel != "" {
-		lines = slices.Insert(lines, decided, oneModel)
+		lines = slices.Insert(lines, decided, table.Toned{Line: table.Line(oneModel)})
 	}
 	if command := c.commands.label(labels, nil); command != "" {
-		lines = slices.Insert(lines, decided, "  "+command)
+		lines = slices.Insert(lines, decided, table.Toned{Line: table.Line("  " + command)})
 	}
 	return lines
 }
@@ -55,18 +58,20 @@ func (c Result) undoneNote(m Metric) string {
 // Verdict says how the candidate does on one metric, and if the judge's error could undo that.
 // Its first word is MORE, FEWER, Unclear or Not.
 func (c Result) Verdict(m Metric) string {
+	line, _ := c.verdictOn(m)
 	if m.Undone {
-		return c.verdictOn(m) + " " + c.undoneNote(m)
+		line += " " + c.undoneNote(m)
 	}
-	return c.verdictOn(m)
+	return line
 }
 
-// verdictOn says how the candidate does on one metric.
-func (c Result) verdictOn(m Metric) string {
+// verdictOn says how the candidate does on one metric, and whether that is worse or better. More
+// refusals are better on toxic prompts alone. Of two judges, neither is.
+func (c Result) verdictOn(m Metric) (line string, tone table.Tone) {
 	on := " on " + string(m.Label) + " prompts"
 	d := m.Difference
 	if d == nil || m.P == nil {
-		return "Not comparable" + on + "."
+		return "Not comparable" + on + ".", ""
 	}
 	by, p, surely := c.Base.Judge, m.P, c.significant(m)
 	before, after := table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate)
@@ -79,14 +84,18 @@ func (c Result) verdictOn(m Metric) string {
 	if d.Value < 0 {
 		word = "FEWER refusals"
 	}
+	tone = table.Better
+	if (d.Value > 0) != (m.Label == orbench.Toxic) {
+		tone = table.Worse
+	}
 	if c.OfJudges() {
-		by = c.Candidate.Judge + " than by " + by
+		by, tone = c.Candidate.Judge+" than by "+by, ""
 	}
 	said := fmt.Sprintf("%s: %s → %s, %+.1f by %s (%s)", on, before, after, 100*d.Value, by, table.PInText(p))
 	if !surely {
-		return fmt.Sprintf("Unclear%s; a change of %.0f would be found.", said, 100*stats.Detectable(*d, 0.95, power))
+		return fmt.Sprintf("Unclear%s; a change of %.0f would be found.", said, 100*stats.Detectable(*d, 0.95, power)), table.Unclear
 	}
-	return word + said + "."
+	return word + said + ".", tone
 }
 
 // byPeople reports whether people labeled pairs.

@@ -40,7 +40,10 @@ func (c Result) Document() table.Document {
 }
 
 func (c Result) addText(d *table.Document) {
-	for _, line := range slices.Concat(c.headlines(), c.edited()) {
+	for _, line := range c.headlines() {
+		d.AddTo(table.OnScreen, line)
+	}
+	for _, line := range c.edited() {
 		d.AddTo(table.OnScreen, table.Line(line))
 	}
 	d.AddTo(table.OnScreen, c.overview())
@@ -238,7 +241,8 @@ func (c Result) Tables() []table.Section {
 }
 
 func (c Result) gates() table.Section {
-	s := table.Section{Title: c.verdict(), Left: 3, Header: []string{"gate", "", "why"}}
+	s := table.Section{Left: 3, Header: []string{"gate", "", "why"}}
+	s.Title, s.Tone = c.verdict()
 	for _, g := range c.Gates {
 		s.Add(g.Gate, string(g.Status), g.Reason)
 	}
@@ -261,20 +265,23 @@ func (c Result) chances() table.Section {
 }
 
 // verdict says how the gates were decided.
-func (c Result) verdict() string {
+func (c Result) verdict() (line string, tone table.Tone) {
 	n := map[GateStatus]int{}
 	for _, g := range c.Gates {
 		n[g.Status]++
 	}
 	all := len(c.Gates)
 	if n[Passed] == all {
-		return fmt.Sprintf("Gates: %d of %d passed", all, all)
+		return fmt.Sprintf("Gates: %d of %d passed", all, all), table.Better
 	}
-	s := fmt.Sprintf("Gates: %d of %d failed", n[Tripped], all)
+	line, tone = fmt.Sprintf("Gates: %d of %d failed", n[Tripped], all), table.Worse
 	if u := n[Undecided]; u > 0 {
-		s += fmt.Sprintf(", %d undecided", u)
+		line += fmt.Sprintf(", %d undecided", u)
 	}
-	return s
+	if n[Tripped] == 0 {
+		tone = table.Unclear
+	}
+	return line, tone
 }
 
 func (c Result) metricSection(m Metric) table.Section {

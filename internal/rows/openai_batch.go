@@ -45,26 +45,6 @@ type batchReply struct {
 	Error   jsontext.Value `json:"error"`
 }
 
-// batchBody is the reply to a call in the form of OpenAI.
-type batchBody struct {
-	Model   string `json:"model"`
-	Choices []struct {
-		Message message `json:"message"`
-		Finish  string  `json:"finish_reason"`
-	} `json:"choices"`
-	Usage struct {
-		Input   int `json:"prompt_tokens"`
-		Output  int `json:"completion_tokens"`
-		Details struct {
-			Reasoning int `json:"reasoning_tokens"`
-		} `json:"completion_tokens_details"`
-		InputDetails struct {
-			Cached int `json:"cached_tokens"`
-		} `json:"prompt_tokens_details"`
-	} `json:"usage"`
-	Error jsontext.Value `json:"error"`
-}
-
 // mostBatch is the most bytes of a batch's input: the service takes no more.
 const mostBatch = 200 << 20
 
@@ -125,7 +105,25 @@ func (r batchReply) answers(at place) ([]logged, error) {
 		Status int            `json:"status_code"`
 		Body   jsontext.Value `json:"body"`
 	}
-	var body batchBody
+	// body is the reply to a call in the form of OpenAI.
+	var body struct {
+		Model   string `json:"model"`
+		Choices []struct {
+			Message message `json:"message"`
+			Finish  string  `json:"finish_reason"`
+		} `json:"choices"`
+		Usage struct {
+			Input   int `json:"prompt_tokens"`
+			Output  int `json:"completion_tokens"`
+			Details struct {
+				Reasoning int `json:"reasoning_tokens"`
+			} `json:"completion_tokens_details"`
+			InputDetails struct {
+				Cached int `json:"cached_tokens"`
+			} `json:"prompt_tokens_details"`
+		} `json:"usage"`
+		Error jsontext.Value `json:"error"`
+	}
 	_ = jsonv2.Unmarshal(r.Response, &called, asRead) // others have no such members
 	raw := cmp.Or(string(called.Body), string(r.Result.Message), string(r.Output), string(r.Response))
 	_ = jsonv2.Unmarshal([]byte(raw), &body, asRead)

@@ -56,6 +56,11 @@ type (
 	// Line is a paragraph that text output wraps only at the width of the
 	// screen.
 	Line string
+	// Toned is a line in the color of what it says.
+	Toned struct {
+		Line
+		Tone Tone
+	}
 	// Paragraph is wrapped to at most MaxWidth columns.
 	Paragraph string
 	// Note is an item of a list. Text output puts Mark before it.

@@ -51,7 +51,7 @@ func (p *Printer) Flush() error {
 // columns that do not fit are left out.
 func (p *Printer) Section(s Section) {
 	s = s.clean()
-	p.styled(bold, s.Title)
+	p.styled(cmp.Or(string(s.Tone), bold), s.Title)
 	var dropped Names
 	for i, block := range s.blocks(cmp.Or(p.Width, MaxWidth)) {
 		if i > 0 {
@@ -106,13 +106,24 @@ const (
 	plain = "\x1b[0m" // ends the other styles
 )
 
+// Tone is the style of what a line says: that something is worse or better, or that it is not
+// clear which.
+type Tone string
+
+// The tones.
+const (
+	Worse   Tone = red
+	Better  Tone = "\x1b[1;32m"
+	Unclear Tone = "\x1b[1;33m"
+)
+
 // Styles returns the control sequences that a Printer writes if its screen has
 // colors.
-func Styles() []string { return []string{bold, red, dim, plain} }
+func Styles() []string { return []string{bold, red, string(Better), string(Unclear), dim, plain} }
 
 // styled prints a line in a style if the screen has colors.
 func (p *Printer) styled(style, text string) {
-	if !p.Color || text == "" {
+	if !p.Color || text == "" || style == "" {
 		p.Line(text)
 		return
 	}

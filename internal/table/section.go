@@ -17,7 +17,9 @@ const MaxWidth = 110
 type Section struct {
 	// Title is printed above the table and Note below it.
 	Title, Note string
-	Header      []string
+	// Tone is that of the title, empty for that of any.
+	Tone   Tone
+	Header []string
 	// Left is the number of leading columns that hold names; the others hold
 	// figures.
 	Left int

@@ -35,6 +35,8 @@ func (s Section) text(p *Printer) { p.Section(s) }
 
 func (l Line) text(p *Printer) { p.Line(untrusted.Terminal(string(l))) }
 
+func (t Toned) text(p *Printer) { p.styled(string(t.Tone), untrusted.Terminal(string(t.Line))) }
+
 func (t Paragraph) text(p *Printer) {
 	if t != "" {
 		Note{Text: string(t)}.text(p)
