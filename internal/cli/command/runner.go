@@ -418,6 +418,11 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 	var least []job.Plan
 	var spent *study.Spent
 	var again []job.Again
+	reading := e.newStatus(func() []part { return []part{{0, "reading what is stored"}} }, nil)
+	reading.first = time.Second
+	if !e.Quiet {
+		go reading.Run()
+	}
 	plans, err := e.Plans(ctx, r.Store, func(ctx context.Context, memory store.Reader) ([]job.Plan, error) {
 		if memory != nil {
 			if err := e.checkName(ctx, memory, r.Study, r.Replace); err != nil {
@@ -453,6 +458,9 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 		checks, err := r.planCheck(ctx, memory, all)
 		return append(all, checks...), err
 	})
+	if !e.Quiet {
+		reading.Close()
+	}
 	if err != nil {
 		return err
 	}
