@@ -153,10 +153,11 @@ func (r Reading) block(text string, known []form) (block, rest, called string) {
 	if trimmed == "" || strings.IndexByte(openers, trimmed[0]) < 0 {
 		return "", text, ""
 	}
-	first := strings.ToLower(trimmed[:min(len(trimmed), firstBytes)])
+	first := trimmed[:min(len(trimmed), firstBytes)]
+	letter := first[0]|0x20 >= 'a' && first[0]|0x20 <= 'z'
 	for i := range known {
 		f := &known[i]
-		if f.begins != nil && !slices.Contains(f.begins, first) || len(f.Tags) > 0 && first[0] >= 'a' && first[0] <= 'z' {
+		if f.begins != nil && !slices.ContainsFunc(f.begins, func(b string) bool { return strings.EqualFold(b, first) }) || len(f.Tags) > 0 && letter {
 			continue
 		}
 		open := f.opening.FindStringIndex(trimmed[:min(len(trimmed), longestOpen)])
