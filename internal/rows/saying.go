@@ -3,6 +3,7 @@ package rows
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -224,8 +225,8 @@ func (s *saying) thread(v jsontext.Value, depth int) (read bool) {
 		return false
 	}
 	at := ""
-	for id, n := range nodes {
-		if _, below := nodes[n.Parent]; !below && n.Children != nil {
+	for _, id := range slices.Sorted(maps.Keys(nodes)) { // the same of several roots each time
+		if _, below := nodes[nodes[id].Parent]; !below && nodes[id].Children != nil {
 			at = id
 		}
 	}

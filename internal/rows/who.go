@@ -62,6 +62,8 @@ func LikeAnswer(name string) bool {
 	return slices.ContainsFunc(answerNames, ends) || slices.ContainsFunc([]string{"answers", "pred", "gold", "reference", "target", "truth"}, ends)
 }
 
+// ofModel is in names of columns of what a model answered, and ofOther in those of what is about
+// an answer.
 var (
 	ofModel = regexp.MustCompile(`(?i)respon[sd]|answer|output|completion|generat|predict|reply|continuation`)
 	ofOther = regexp.MustCompile(`(?i)\.|gold|ref|target|truth|expect|correct|ideal|human|chosen|reject|label|judge|score|verdict|type|len|length|time|tok|count|class|status|_?ids?$|prompt|question|category|format|finish|reason|error|date|able|respondent|path|url|file|lang|method|source`)
