@@ -51,7 +51,8 @@ const (
 // GateResult is a gate with what became of it.
 type GateResult struct {
 	// Gate is the gate in full, such as "over_refusal > +2pp and significant".
-	Gate   string         `json:"gate"`
+	Gate string `json:"gate"`
+	// Metric is over_refusal or toxic_refusal.
 	Metric figure.Measure `json:"metric"`
 	// Category is empty for a gate on all prompts.
 	Category orbench.Category `json:"category,omitempty"`

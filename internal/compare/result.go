@@ -160,6 +160,7 @@ type Side struct {
 
 // Metric is one rate on both sides.
 type Metric struct {
+	// Name is over_refusal, toxic_refusal or, of other prompts, refusal.
 	Name  figure.Measure `json:"metric"`
 	Label orbench.Label  `json:"label"`
 	// Prompts counts the prompts of the label on either side. In a paired

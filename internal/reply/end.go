@@ -48,7 +48,8 @@ var noAnswers = sync.OnceValue(func() []block {
 	return all
 })
 
-// failures has one of every longer text that is no answer, as signs has of blocks.
+// failures reports whether a text may be no answer: every longer one that is none has one of these
+// words.
 var failures = oneOf("error", "fail", "exceeded", "reached", "unavailable", "upstream", "timed out", "timeout", "overloaded", "busy", "loading", "exhausted", "connection", "traceback", "memory", "went wrong", "not found", "not available", "does not exist", "unauthor", "forbidden", "unable to", "could not", "gateway", "retr", "cloudflare", "denied", "moment", "deadline", "disconnected", "no response", "no answer", "empty", "hit", "invalid", "too long", "too many", "exception", "unexpected", "out of range", "undefined", "rate limited", "aborted", "cancel", "iteration limit", "max iterations", "gone wrong", "quota", "object at ", "object is not", "object has", "[object", "cannot connect", "cannot reach", "cannot contact", "cannot read", "errno", "false", "tool", "function", "action input", "maximum context")
 
 // IsValue reports whether a text is a value, and not a mark of a missing one.

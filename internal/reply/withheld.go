@@ -104,7 +104,8 @@ func Faulted(text string) *model.Block {
 	return Fault(status, text, codes...)
 }
 
-// signs has one of every text of a block, so that few texts are compared with all of them.
+// signs reports whether a text may tell of a block: every one that does has one of these words, so
+// few texts are compared with all of them.
 var signs = oneOf("block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_", "finish", "stop_reason", "_", "polic", "guard", "refus", "unsafe", "inappropriate", "sensitive", "jailbreak", "injection", " risk", "armor", "not safe", "敏感", "违规", "审核", "cannot answer")
 
 // oneOf makes a function that reports whether a text has one of some words. It goes through the
