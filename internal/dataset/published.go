@@ -80,6 +80,9 @@ type Entry struct {
 	// It is empty for a license that allows any use.
 	Restricts string `json:"restricts,omitempty"`
 	About     string `json:"about"`
+	// Character says in a few words how such a set differs from others, as "an easy set" does;
+	// empty where that is not known.
+	Character string `json:"character,omitempty"`
 	// Training is true for prompts that are made to train on, and so are no evaluation set.
 	Training bool `json:"training,omitempty"`
 	// Unchecked says what part of this row could not be checked against the file itself.

@@ -73,22 +73,6 @@ type Made struct {
 	Answers *price.Span `json:"answers_made,omitempty"`
 }
 
-// Made says in a few words when the answers were made.
-func (m Made) Made() string {
-	if m.Answers == nil {
-		return "of unknown age"
-	}
-	first, last := m.Answers.First.UTC().Format(time.DateOnly), m.Answers.Last.UTC().Format(time.DateOnly)
-	when := "made " + first
-	if last != first {
-		when += " to " + last
-	}
-	if n := m.Answers.Undated; n > 0 {
-		when += ", " + table.Count(n) + " of unknown age"
-	}
-	return when
-}
-
 // Served counts a target's answers, or a judge's replies, that came under one
 // name.
 type Served struct {
@@ -259,6 +243,14 @@ func (r *Record) Spent() string {
 	return strings.Join(parts, " ")
 }
 
+// answered says when the answers were made, in the time of a place.
+func (m Made) answered(in *time.Location) string {
+	if m.Answers == nil {
+		return "of unknown age"
+	}
+	return m.Answers.In(in)
+}
+
 // Ages says in one line when the answers of the runs were made, in the time of a place, behind
 // what they are called; empty where none is known.
 func (r *Record) Ages(called string, in *time.Location) string {
@@ -267,10 +259,7 @@ func (r *Record) Ages(called string, in *time.Location) string {
 		if m.Cost.Replies == 0 {
 			continue
 		}
-		when := "of unknown age"
-		if m.Answers != nil {
-			when = m.Answers.In(in)
-		}
+		when := m.answered(in)
 		if len(r.Runs) > 1 {
 			when = untrusted.Terminal(m.Run) + " " + when
 		}
@@ -316,7 +305,7 @@ func (r *Record) Sections() []table.Section {
 			s.Add("replies under the name", by.Of, fmt.Sprintf("%s: %s (%s)", by.Model, table.Count(by.N), by.As))
 		}
 		if m.Cost.Replies > 0 {
-			s.Add("answers", "", m.Made())
+			s.Add("answers", "", m.answered(time.UTC))
 		}
 		for _, c := range m.Checks {
 			s.Add("asked again", c.Of, day(c.Date)+": "+c.String())

@@ -81,7 +81,7 @@ func matrix(r score.Result, byJudge, judges bool) laidOut {
 		}
 	}
 	t.head(r, people)
-	t.Note = strings.TrimSpace(rangeNote(t.figures()) + " " + noRatesOf(r, t.figures()))
+	t.Note = strings.TrimSpace(rangeNote(t.figures()) + " " + noRatesOf(r, t.figures()) + " " + characters(r))
 	return t
 }
 
@@ -148,6 +148,17 @@ func (t *laidOut) head(r score.Result, by map[orbench.Label]table.Names) {
 	case len(all) > 1:
 		t.Title += ", judged by " + joined(slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == peoplesLabels })) + "; * by people's labels"
 	}
+}
+
+// characters says of each published set how it differs from others, where that is known.
+func characters(r score.Result) string {
+	var known table.Names
+	for _, run := range r.Runs {
+		if e := entryOf(run.Dataset); e.Character != "" {
+			known.Add(e.Name + " is " + e.Character + ".")
+		}
+	}
+	return strings.Join(known, " ")
 }
 
 // rank is the place of a target among others: from first to last, as far as the

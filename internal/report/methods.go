@@ -93,7 +93,10 @@ func measured(r score.Result) string {
 				hash = run.DatasetSHA256
 			}
 		}
-		sets[i] = "the " + joined(counts) + " prompts of " + set + " (SHA-256 of the prompts " + hash + licenseOf(set) + ")"
+		if license := entryOf(set).License; license != "" {
+			hash += "; " + license
+		}
+		sets[i] = "the " + joined(counts) + " prompts of " + set + " (SHA-256 of the prompts " + hash + ")"
 	}
 	var first, last time.Time
 	for _, made := range r.Provenance.Runs {
@@ -124,15 +127,14 @@ func measured(r score.Result) string {
 	return strings.TrimSpace(text + " " + versionLine(r))
 }
 
-// licenseOf names the license of a dataset's prompts after a sign; empty if it
-// is not known.
-func licenseOf(set string) string {
+// entryOf is the entry of a dataset that is known by its name; empty if it is not.
+func entryOf(set string) dataset.Entry {
 	for _, e := range dataset.List("") {
-		if e.Name == set && e.License != "" {
-			return "; " + e.License
+		if e.Name == set {
+			return e
 		}
 	}
-	return ""
+	return dataset.Entry{}
 }
 
 // said lists the settings that a description names, unless they have their

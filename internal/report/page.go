@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
@@ -321,11 +322,11 @@ func headOf(r score.Result) string {
 	if r.Provenance == nil {
 		return ""
 	}
-	head := "orbench " + r.Provenance.Program
-	for _, made := range r.Provenance.Runs {
-		head += " · " + made.Run + ", " + made.Made()
+	head := "orbench " + r.Provenance.Program + " · "
+	if runs := r.Provenance.Runs; len(runs) == 1 {
+		head += runs[0].Run + ": "
 	}
-	return head
+	return head + agesOf(r, time.UTC)
 }
 
 func hashesOf(r score.Result) (hashes []provenance.Dataset) {

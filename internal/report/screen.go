@@ -148,7 +148,7 @@ func card(r score.Result, titles string) table.Section {
 		t.Left--
 	}
 	t.Drop(func([]string, int) bool { return true }, spare)
-	t.Title, t.Note = nameOf(&r.Runs[0])+" on "+strings.Join(sets, " × "), titles+rangeNote(all)
+	t.Title, t.Note = nameOf(&r.Runs[0])+" on "+strings.Join(sets, " × "), strings.TrimSpace(titles+rangeNote(all)+" "+characters(r))
 	if judges := r.Judges(); len(judges) == 1 {
 		t.Title += ", judged by " + judges[0]
 	}

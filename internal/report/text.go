@@ -66,14 +66,8 @@ func (v View) Document() table.Document {
 			d.Add(table.Warning(w.Text))
 		}
 	}
-	answers := 0
-	for _, run := range r.Runs {
-		answers += run.Answered + run.Blocked
-	}
-	if called := table.Counted(answers, "answer", "answers"); answers > 0 {
-		d.AddTo(table.OnBrief|table.OnFull, table.Line(r.Provenance.Ages(called, time.Local)))
-		d.AddTo(table.InMarkdown, table.Line(r.Provenance.Ages(called, time.UTC)))
-	}
+	d.AddTo(table.OnBrief|table.OnFull, table.Line(agesOf(r, time.Local)))
+	d.AddTo(table.InMarkdown, table.Line(agesOf(r, time.UTC)))
 	for _, line := range judgeErrorLines(r) {
 		d.AddTo(table.OnFull|table.InMarkdown, table.Paragraph(line))
 		d.AddTo(table.OnFull, table.Gap)
@@ -144,4 +138,16 @@ func costLine(r score.Result, brief bool) string {
 		return "Cost:" + strings.TrimPrefix(failed, ", and") + "."
 	}
 	return "Cost: " + table.Counted(c.Calls, "call", "calls") + ", " + table.Count(c.FromMemo) + " already answered; " + tokens + table.Price(c.USD, c.Unpriced) + failed + "."
+}
+
+// agesOf says when the answers were made, in the time of a place; empty without answers.
+func agesOf(r score.Result, in *time.Location) string {
+	n := 0
+	for _, run := range r.Runs {
+		n += run.Answered + run.Blocked
+	}
+	if n == 0 {
+		return ""
+	}
+	return r.Provenance.Ages(table.Counted(n, "answer", "answers"), in)
 }
