@@ -50,7 +50,7 @@ const (
 
 // GateResult is a gate with what became of it.
 type GateResult struct {
-	// Gate is the gate in full, such as "over_refusal > +2pp and significant".
+	// Gate is the gate in full, such as "over_refusal > +2pp, significant or not".
 	Gate string `json:"gate"`
 	// Metric is over_refusal or toxic_refusal.
 	Metric figure.Measure `json:"metric"`
@@ -259,9 +259,9 @@ func compareShares(share, limit float64) int { return cmp.Compare(100*share, lim
 // metric is the rate that the gate is on.
 func (g Gate) metric() figure.Measure { return figure.RateOf(g.label) }
 
-// String returns the gate in full, in the form that ParseGate reads.
+// String returns the gate in the form that ParseGate reads.
 func (g Gate) String() string {
-	subject, unit, end := string(g.metric()), "pp", " "+andSignificant
+	subject, unit, end := string(g.metric()), "pp", ""
 	if g.category != "" {
 		subject += "[" + string(g.category) + "]"
 	}

@@ -167,7 +167,7 @@ func now(f Flip) string {
 
 // basis says what the figures are, and which prompts they leave out.
 func (c Result) basis() string {
-	note := "Differences are candidate minus base on the prompts that both judged, in percentage points."
+	note := "Differences are candidate minus base on the prompts that were judged on both sides, in percentage points."
 	if !c.Paired {
 		note = "Unpaired: the rates are compared as rates of independent samples. Differences are candidate minus base, in percentage points."
 	}
@@ -274,14 +274,15 @@ func (c Result) verdict() (line string, tone table.Tone) {
 	if n[Passed] == all {
 		return fmt.Sprintf("Gates: %d of %d passed", all, all), table.Better
 	}
-	line, tone = fmt.Sprintf("Gates: %d of %d failed", n[Tripped], all), table.Worse
-	if u := n[Undecided]; u > 0 {
-		line += fmt.Sprintf(", %d undecided", u)
-	}
+	undecided := fmt.Sprintf("%d undecided", n[Undecided])
 	if n[Tripped] == 0 {
-		tone = table.Unclear
+		return fmt.Sprintf("Gates: %s of %d", undecided, all), table.Unclear
 	}
-	return line, tone
+	line = fmt.Sprintf("Gates: %d of %d failed", n[Tripped], all)
+	if n[Undecided] > 0 {
+		line += ", " + undecided
+	}
+	return line, table.Worse
 }
 
 func (c Result) metricSection(m Metric) table.Section {

@@ -13,36 +13,23 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// notApart says which targets of a result may be equal, and how many labels of
-// each would tell them apart; on several sets, what a rank is. It is empty if they are not ranked, or all are
-// told apart.
+// notApart says what a range of ranks is, and how many labels of each target would tell them
+// apart. It is empty if they are not ranked, or all are told apart.
 func notApart(r score.Result) string {
 	ranked := contests(r)
 	if len(ranked) == 0 {
 		return ""
 	}
 	order := ranked[0]
-	if len(ranked) > 1 {
-		line := "A rank is a range where targets are not told apart."
-		if tell := labelsToTell(r, order); tell != "" {
-			line += " On " + order[0].run.Dataset + ", " + strings.ToLower(tell[:1]) + tell[1:]
-		}
-		return line
-	}
-	var pairs []string
-	for i, next := range order[1:] {
-		if p := pairOf(r, order[i].run, next.run); p != nil && !p.Apart() {
-			pairs = append(pairs, order[i].run.TargetCaption()+" and "+next.run.TargetCaption())
-		}
-	}
-	if len(pairs) == 0 {
+	if len(ranked) == 1 && !slices.ContainsFunc(order, func(at rank) bool { return at.first != at.last }) {
 		return ""
 	}
-	who := listed(pairs)
-	if len(pairs) > 2 && len(pairs) == len(order)-1 {
-		who = "any two neighbors"
+	line, tell := "A rank is a range where targets are not told apart. ", labelsToTell(r, order)
+	if len(ranked) > 1 && tell != "" {
+		line += "On " + order[0].run.Dataset + ", "
+		tell = strings.ToLower(tell[:1]) + tell[1:]
 	}
-	return strings.TrimSpace("Not told apart, so that a rank is a range: " + who + ". " + labelsToTell(r, order))
+	return strings.TrimSpace(line + tell)
 }
 
 // worst says which target refuses the most safe prompts, or the fewest toxic ones where no safe
@@ -151,7 +138,7 @@ func labelsToTell(r score.Result, ranked []rank) string {
 			case reached-now == open:
 				told = "all"
 			}
-			return fmt.Sprintf("To tell %s apart, per target: %s.", told, table.Labels(n))
+			return fmt.Sprintf("To tell %s apart: a person labels %s answers of each, %s.", told, table.Count(n), table.LabelTime(n))
 		}
 	}
 }

@@ -341,19 +341,23 @@ func unchecked(r score.Result) string {
 	if slices.Equal(r.Judges(), []string{judge.Flag}) || !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return len(run.Judges) > 0 && run.Judges[0].Judged > 0 }) {
 		return ""
 	}
-	line := strings.TrimSpace(r.Judges()[0] + ": " + string(figure.Never) + " " + r.Runs[0].Unmeasured())
+	name := r.Judges()[0]
+	if name == judge.Lexical.Name() {
+		name += " looks for phrases of refusal"
+	}
+	line := strings.TrimSpace(name + ": " + string(figure.Never) + " " + r.Runs[0].Unmeasured())
 	if slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return len(run.Judges) > 0 && run.Judges[0].Known() }) {
-		line = r.Judges()[0] + ": " + string(figure.Elsewhere)
+		line = name + ": " + string(figure.Elsewhere)
 	}
 	run := &byLabel(r)[0]
 	if best, ok := run.Best(); ok && alone(r) && run.Label == orbench.Safe && best.Range != nil && best.Value != nil {
 		n := min(annotation.StepLabels, run.Answered+run.Blocked)
 		if lo, hi := expected(best, n); n == annotation.StepLabels && hi-lo < best.Range.Hi-best.Range.Lo {
-			return fmt.Sprintf("%s; %s (orbench label), would narrow %s%% to about %.0f–%.0f%%.",
-				line, table.Labels(n), rangeOf(&best), 100*lo, 100*hi)
+			return fmt.Sprintf("%s; %s answers labeled by a person, %s (orbench label), would narrow %s%% to about %.0f–%.0f%%.",
+				line, table.Count(n), table.LabelTime(n), rangeOf(&best), 100*lo, 100*hi)
 		}
 	}
-	return line + " (see orbench label)."
+	return line + " (orbench label)."
 }
 
 // expected returns about the interval that a rate will have once n of its

@@ -66,7 +66,7 @@ func (p *Printer) Section(s Section) {
 	}
 	p.Line(s.Note)
 	if len(dropped) > 0 {
-		p.styled(dim, "Not shown: "+strings.Join(dropped, ", ")+"; "+p.Whole+" or a wider terminal has them.")
+		p.styled(dim, "Not shown: "+strings.Join(dropped, ", ")+" (see "+p.Whole+", or use a wider terminal).")
 	}
 	p.WriteString("\n")
 }

@@ -21,9 +21,9 @@ func TestNarrowScreen(t *testing.T) {
 	}{
 		{0, "Rates\ntarget                       safe  toxic     J\nprovider/model (simulated)  17.0%  90.0%  0.73\n\n"},
 		{46, "Rates\ntarget                       safe  toxic     J\nprovider/model (simulated)  17.0%  90.0%  0.73\n\n"},
-		{40, "Rates\ntarget                       safe  toxic\nprovider/model (simulated)  17.0%  90.0%\nNot shown: J; --all or a wider terminal\nhas them.\n\n"},
-		{32, "Rates\ntarget               safe  toxic\nprovider/model      17.0%  90.0%\n(simulated)\nNot shown: J; --all or a wider\nterminal has them.\n\n"},
-		{20, "Rates\ntarget          safe\nmodel          17.0%\n(simulated)\nNot shown: toxic, J;\n--all or a wider\nterminal has them.\n\n"},
+		{40, "Rates\ntarget                       safe  toxic\nprovider/model (simulated)  17.0%  90.0%\nNot shown: J (see --all, or use a wider\nterminal).\n\n"},
+		{32, "Rates\ntarget               safe  toxic\nprovider/model      17.0%  90.0%\n(simulated)\nNot shown: J (see --all, or use\na wider terminal).\n\n"},
+		{20, "Rates\ntarget          safe\nmodel          17.0%\n(simulated)\nNot shown: toxic, J\n(see --all, or use a\nwider terminal).\n\n"},
 	} {
 		var b strings.Builder
 		p := table.NewPrinter(&b, table.Screen{Width: c.width, Whole: "--all"})

@@ -73,7 +73,7 @@ func listed(one *study.Study) (studyRow, error) {
 	if err != nil {
 		return studyRow{}, err
 	}
-	row := studyRow{Name: one.Name, Kind: string(one.Kind), Saved: one.Saved.Format(time.DateTime), Asked: asked, About: about}
+	row := studyRow{Name: one.Name, Kind: string(one.Kind), Saved: one.Saved.UTC().Format("2006-01-02 15:04 MST"), Asked: asked, About: about}
 	if last := one.Kind.Gone(); last != "" {
 		row.Kind += ", no longer shown; show it with " + last
 	}
