@@ -41,12 +41,12 @@ func worst(r score.Result, words table.Words) string {
 		return ""
 	}
 	var last, next []float64
-	apart := 0
+	var apart []string
 	for _, order := range ranked {
 		n := len(order)
 		last, next = append(last, math.Abs(order[n-1].by)), append(next, math.Abs(order[n-2].by))
 		if order[n-1].first == n {
-			apart++
+			apart = append(apart, order[0].run.Dataset)
 		}
 	}
 	most := "the most safe prompts"
@@ -58,14 +58,14 @@ func worst(r score.Result, words table.Words) string {
 		if lo == hi {
 			return hi
 		}
-		return strings.TrimSuffix(lo, "%") + "–" + hi
+		return lo + " to " + hi
 	}
 	line := fmt.Sprintf("%s %s %s: %s, the next %s", nameOf(run), words.Of("refuses"), words.Of(most), between(last), between(next))
 	switch {
-	case apart == 0:
+	case len(apart) == 0:
 		line += "; the two are not told apart"
-	case apart < len(ranked):
-		line += fmt.Sprintf("; told apart on %d of %d sets", apart, len(ranked))
+	case len(apart) < len(ranked):
+		line += "; told apart on " + joined(apart) + " alone"
 	}
 	return line + "."
 }
