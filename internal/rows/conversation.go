@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/orbench/orbench"
 )
 
 // conversation is one of a log in which each row is a message, or a part of one.
 type conversation struct {
-	said []turn
+	said []orbench.Message
 	// last has the row of the last message, with what the rows before say besides texts, and
 	// id the ID of that message.
 	last Record
@@ -38,10 +40,10 @@ func (c *conversation) add(r Record, role string) {
 			r.cells[i] = cmp.Or(c.last.cells[i], cell) // it has no user
 		}
 	}
-	if n > 0 && c.said[n-1].Role == role && (part != "" || id != "") && id == c.id {
+	if n > 0 && string(c.said[n-1].Role) == role && (part != "" || id != "") && id == c.id {
 		c.said[n-1].Content += text
 	} else {
-		c.said = append(c.said, turn{Role: role, Content: text})
+		c.said = append(c.said, orbench.Message{Role: orbench.Role(role), Content: text})
 	}
 	c.last, c.id, c.replied, c.told = r, id, replies, false
 }

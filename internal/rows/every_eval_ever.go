@@ -29,7 +29,7 @@ type instance struct {
 		Raw      jsontext.Value `json:"raw"`
 		Thinking jsontext.Value `json:"reasoning_trace"`
 	} `json:"output"`
-	Messages []message      `json:"messages"`
+	Messages jsontext.Value `json:"messages"`
 	Error    jsontext.Value `json:"error"`
 	Usage    struct {
 		Input     int `json:"input_tokens"`
@@ -89,9 +89,9 @@ func openInstances(file string, in input, choose Chooser) (nextFunc, error) {
 func (r instance) answers(at place) ([]logged, error) {
 	base := logged{model: r.Model}
 	var outputs []model.Response
-	messages := r.Messages
+	var other string
 	if r.Output != nil {
-		messages = []message{{Role: string(orbench.User), Content: r.Input.Raw}}
+		base.messages, other = ask(r.Input.Raw)
 		traces := textsOf(r.Output.Thinking)
 		for i, text := range textsOf(r.Output.Raw) {
 			said := model.Response{Text: text}
@@ -100,16 +100,16 @@ func (r instance) answers(at place) ([]logged, error) {
 			}
 			outputs = append(outputs, said)
 		}
-	} else if n := len(messages); n > 0 && messages[n-1].Role == string(orbench.Assistant) {
-		last, other := base.replied(messages[n-1], "", nil)
-		if other != "" {
-			return nil, at.cannotRead(r.Sample, other)
+	} else {
+		var s saying
+		if !s.add(r.Messages, "user", 0) {
+			return nil, at.cannotRead(r.Sample, unknownForm)
 		}
-		outputs = []model.Response{last.said}
-		messages = messages[:n-1]
+		if base.messages, other = s.asked(); s.replied {
+			outputs = []model.Response{base.heard(s, "").said}
+		}
 	}
-	var other string
-	if base.messages, other = ask(messages, nil); other != "" {
+	if other != "" {
 		return nil, at.cannotRead(r.Sample, other)
 	}
 	if len(outputs) == 0 {

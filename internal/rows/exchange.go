@@ -414,7 +414,7 @@ func (e *Exchange) read(cells [parts]string, roles map[string]string, ended *mod
 		switch e.Lacks = LacksPrompt; {
 		case asked.foreign:
 			e.Lacks = LacksRole
-		case asked.other:
+		case asked.other != "":
 			e.Lacks = LacksText
 		}
 	case e.Reply != "" || e.Block != nil:
@@ -424,7 +424,7 @@ func (e *Exchange) read(cells [parts]string, roles map[string]string, ended *mod
 		e.Lacks = LacksTool
 	case fault != "":
 		e.Lacks = LacksAnswer
-	case replied.other:
+	case replied.other != "":
 		e.Lacks = LacksText
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/klauspost/compress/zstd"
 
@@ -38,14 +38,14 @@ type inspectSample struct {
 	ID          jsontext.Value            `json:"id"`
 	Epoch       int                       `json:"epoch"`
 	Input       jsontext.Value            `json:"input"`
-	Messages    []message                 `json:"messages"`
-	Attachments map[string]string         `json:"attachments"`
+	Messages    jsontext.Value            `json:"messages"`
+	Attachments map[string]jsontext.Value `json:"attachments"`
 	Target      jsontext.Value            `json:"target"`
 	Metadata    map[string]jsontext.Value `json:"metadata"`
 	Output      struct {
 		Choices []struct {
-			Message message `json:"message"`
-			Stop    string  `json:"stop_reason"`
+			Message jsontext.Value `json:"message"`
+			Stop    string         `json:"stop_reason"`
 		} `json:"choices"`
 		Usage struct {
 			Input     int `json:"input_tokens"`
@@ -62,49 +62,27 @@ type inspectSample struct {
 	Invalidation jsontext.Value `json:"invalidation"`
 }
 
-// attachmentPrefix begins a text that stands for an attachment.
-const attachmentPrefix = "attachment://"
-
 // name is the sample in messages to the user.
 func (s *inspectSample) name() string {
 	id, _ := jsonText(json.RawMessage(s.ID), true)
 	return fmt.Sprintf("%s of epoch %d", id, s.Epoch)
 }
 
-// submit is the tool by which Inspect's agents give their answer
-// (https://inspect.aisi.org.uk/react-agent.html).
-const submit = "submit"
+// attachment is a text that stands for another.
+var attachment = regexp.MustCompile(`"attachment://[^"\\]*"`)
 
-// transcript gives the messages of the sample in one form, with calls of tools and their
-// results. An answer that was submitted stands as the reply. If a message has something that
-// is not text, other names it.
-func (s *inspectSample) transcript(resolve func(string) (string, bool)) (all []turn, other string) {
-	for _, m := range s.Messages {
-		plain := message{Content: m.Content}
-		text, _, other := plain.read(resolve)
-		if other != "" {
-			return nil, other
-		}
-		last := len(all) - 1
-		if m.Function == submit && last >= 0 && all[last].Calls != nil && !Holds(string(m.Error)) {
-			all[last].Content, all[last].Calls = text, nil
-			continue
-		}
-		t := turn{Role: m.Role, Content: text, Error: m.Error}
-		if Holds(string(m.Calls)) {
-			t.Calls = m.Calls
-		}
-		all = append(all, t)
+// attach puts the attachments in place of the texts that stand for them, and reports whether all
+// are there.
+func (s *inspectSample) attach(values ...*jsontext.Value) bool {
+	all := true
+	for _, v := range values {
+		*v = attachment.ReplaceAllFunc(*v, func(name []byte) []byte {
+			text, known := s.Attachments[string(name[len(`"attachment://`):len(name)-1])]
+			all = all && known
+			return text
+		})
 	}
-	return all, ""
-}
-
-// turn is a message of a transcript with tools.
-type turn struct {
-	Role    string         `json:"role"`
-	Content string         `json:"content"`
-	Calls   jsontext.Value `json:"tool_calls,omitempty"`
-	Error   jsontext.Value `json:"error,omitempty"`
+	return all
 }
 
 // answers makes the answers of the sample. In the log of a product a transcript with tools is
@@ -115,30 +93,27 @@ func (s *inspectSample) answers(at place, asked string, traffic bool) ([]logged,
 			File: at.file, Problem: fmt.Sprintf("sample %s has no input", untrusted.Quote(s.name())), Hint: "have Inspect log the samples in full",
 		}
 	}
-	resolve := func(text string) (string, bool) {
-		hash, is := strings.CutPrefix(text, attachmentPrefix)
-		if !is {
-			return text, true
-		}
-		full, known := s.Attachments[hash]
-		return full, known
+	read := []*jsontext.Value{&s.Input, &s.Messages}
+	for i := range s.Output.Choices {
+		read = append(read, &s.Output.Choices[i].Message)
 	}
-	tools := traffic && slices.ContainsFunc(s.Messages, func(m message) bool { return Holds(string(m.Calls)) })
-	messages := s.Messages
-	if tools {
-		messages = nil
+	if !s.attach(read...) {
+		return nil, at.cannotRead(s.name(), "an attachment missing from the log")
 	}
-	if n := len(messages); n > 0 && messages[n-1].Role == string(orbench.Assistant) {
-		messages = messages[:n-1]
+	var dialog saying
+	if v := cmp.Or(string(s.Messages), "[]"); !dialog.add(jsontext.Value(v), "user", 0) {
+		return nil, at.cannotRead(s.name(), unknownForm)
 	}
-	if len(messages) == 0 && !tools {
-		if _, ok := textOf(s.Input); ok {
-			messages = []message{{Role: string(orbench.User), Content: s.Input}}
-		} else if err := jsonv2.Unmarshal(s.Input, &messages); err != nil {
-			return nil, at.cannotRead(s.name(), "an input of an unknown form")
-		}
+	tools := traffic && (dialog.tool || dialog.tools)
+	var prompt []orbench.Message
+	var other string
+	switch {
+	case tools:
+	case dialog.user == "" && dialog.said == nil:
+		prompt, other = ask(s.Input)
+	default:
+		prompt, other = dialog.asked()
 	}
-	prompt, other := ask(messages, resolve)
 	if other != "" {
 		return nil, at.cannotRead(s.name(), other)
 	}
@@ -163,15 +138,13 @@ func (s *inspectSample) answers(at place, asked string, traffic bool) ([]logged,
 		return []logged{base.without("sample "+s.name(), cmp.Or(s.Output.Error, "no output"))}, nil
 	}
 	if tools {
-		if base.transcript, other = s.transcript(resolve); other != "" {
-			return nil, at.cannotRead(s.name(), other)
-		}
+		base.transcript = s.Messages
 		base.said.Finish, base.said.Block = reply.End(s.Output.Choices[0].Stop)
 		return []logged{base}, nil
 	}
 	var all []logged
 	for _, c := range s.Output.Choices {
-		a, other := base.replied(c.Message, c.Stop, resolve)
+		a, other := base.replied(c.Message, c.Stop)
 		if other != "" {
 			return nil, at.cannotRead(s.name(), other)
 		}

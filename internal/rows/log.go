@@ -41,7 +41,7 @@ type logged struct {
 	messages []orbench.Message
 	// transcript is the whole conversation where it has calls of tools; there are then no
 	// messages and no text in said.
-	transcript []turn
+	transcript jsontext.Value
 	// said has the answer, with its thinking, how it ended and its tokens.
 	said  model.Response
 	model string
@@ -331,116 +331,55 @@ func samplesOf(file string, in io.Reader) (samples, error) {
 	}, nil
 }
 
-// message is a message as chat APIs and logs write it.
-type message struct {
-	Role    string         `json:"role"`
-	Content jsontext.Value `json:"content"`
-	Calls   jsontext.Value `json:"tool_calls"`
-	Call    jsontext.Value `json:"function_call"`
-	// Reasoning is the thinking of some servers.
-	Reasoning jsontext.Value `json:"reasoning_content"`
-	Refusal   jsontext.Value `json:"refusal"`
-	Thoughts  jsontext.Value `json:"reasoning"`
-	// Function and Error are of a tool's result in Inspect.
-	Function string         `json:"function"`
-	Error    jsontext.Value `json:"error"`
-}
-
-// read gives the text and the thinking of a message. If the message has something else,
-// other names it. resolve gives the text for which an attachment stands; it may be nil.
-func (m message) read(resolve func(string) (string, bool)) (text, thinking, other string) {
-	if Holds(string(m.Calls)) || Holds(string(m.Call)) {
-		return "", "", toolCalls
-	}
-	if m.Role == "tool" || m.Role == "function" {
-		return "", "", "a tool's message"
-	}
-	if resolve == nil {
-		resolve = func(text string) (string, bool) { return text, true }
-	}
-	if thinking, _ = textOf(m.Reasoning); thinking == "" {
-		thinking, _ = textOf(m.Thoughts)
-	}
-	type part struct {
-		Type      string `json:"type"`
-		Text      string `json:"text"`
-		Reasoning string `json:"reasoning"`
-		Thinking  string `json:"thinking"`
-		Redacted  bool   `json:"redacted"`
-	}
-	var parts []part
-	if text, ok := textOf(m.Content); ok {
-		parts = []part{{Type: "text", Text: text}}
-	} else if err := jsonv2.Unmarshal(m.Content, &parts); err != nil {
-		return "", "", "a content of an unknown form"
-	}
-	for _, p := range parts {
-		said, known := resolve(p.Text)
-		switch {
-		case !known:
-			return "", "", "an attachment missing from the log"
-		case p.Type == "reasoning" || p.Type == "thinking" || p.Type == "redacted_thinking":
-			if said, known = resolve(p.Reasoning + p.Thinking); known && !p.Redacted {
-				thinking += said
-			}
-		case p.Type != "text" && p.Type != "input_text" && p.Type != "output_text":
-			return "", "", p.Type
-		default:
-			text += said
-		}
-	}
-	return text, thinking, ""
-}
-
 // textOf gives the text of a value; null and a missing value are the empty text.
 func textOf(v jsontext.Value) (string, bool) { return jsonText(json.RawMessage(v), false) }
 
+// unknownForm is what a value has that is said by nobody.
+const unknownForm = "a content of an unknown form"
+
 // ask gives the messages of a prompt. If they have something that is not text, other names
 // it.
-func ask(messages []message, resolve func(string) (string, bool)) (asked []orbench.Message, other string) {
-	for _, m := range messages {
-		text, _, other := m.read(resolve)
-		if other != "" {
-			return nil, other
-		}
-		role := orbench.Role(m.Role)
-		if m.Role == "developer" {
-			role = orbench.System
-		}
-		asked = append(asked, orbench.Message{Role: role, Content: text})
+func ask(v jsontext.Value) (asked []orbench.Message, other string) {
+	var s saying
+	if len(v) > 0 && !s.add(v, "user", 0) {
+		return nil, unknownForm
 	}
-	return asked, ""
+	asked, other = s.asked()
+	if s.replied { // the beginning of an answer
+		asked = append(asked, orbench.Message{Role: orbench.Assistant, Content: s.reply})
+	}
+	return asked, other
 }
 
 // askText gives the messages of a prompt that is a text, or the JSON of a list of messages.
 func askText(text string) (asked []orbench.Message, other string) {
-	var list []message
-	if strings.HasPrefix(strings.TrimSpace(text), `[`) && jsonv2.Unmarshal([]byte(text), &list) == nil &&
-		len(list) > 0 && !slices.ContainsFunc(list, func(m message) bool { return m.Role == "" }) {
-		return ask(list, nil)
+	if v := jsontext.Value(text); v.Kind() == '[' {
+		var s saying
+		if s.add(v, "nobody", 0) && !s.foreign && (s.user != "" || s.other != "") {
+			return ask(v)
+		}
 	}
 	return []orbench.Message{{Role: orbench.User, Content: text}}, ""
 }
 
 // replied is the answer that a message gives, with the word for its end. A call of a tool is no
 // answer; what else is not text, other names.
-func (a logged) replied(m message, end string, resolve func(string) (string, bool)) (logged, string) {
-	var other string
-	a.said.Finish, a.said.Block = reply.End(end)
-	if a.said.Text, a.said.Thinking, other = m.read(resolve); other == toolCalls {
-		a.said.Finish, other = model.Called, ""
+func (a logged) replied(v jsontext.Value, end string) (logged, string) {
+	var s saying
+	if len(v) > 0 && !s.add(v, "assistant", 0) {
+		return a, unknownForm
 	}
-	if words, _ := textOf(m.Refusal); words != "" {
-		a.said.Text += words
-		if a.said.Block == nil {
-			a.said.Finish, a.said.Block = model.Blocked, &model.Block{Kind: model.RefusalField, Detail: "refusal"}
-		}
-	}
-	return a, other
+	return a.heard(s, end), s.other
 }
 
-// toolCalls is what a message has in place of a text that calls a tool.
-const toolCalls = "tool_calls"
+// heard is the answer that an assistant gives at last.
+func (a logged) heard(s saying, end string) logged {
+	a.said.Text, a.said.Thinking = s.reply, s.thinking
+	if a.said.Finish, a.said.Block = endOf(s, end); s.tool {
+		a.said.Text, a.said.Thinking, a.said.Finish = "", "", model.Called
+	}
+	return a
+}
 
 // without makes the answer of a sample that has a fault in its place: a block where the fault
 // tells of one, else a failure of the named sample.

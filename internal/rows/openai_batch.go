@@ -20,10 +20,8 @@ import (
 
 // batchCall is a line of the input of OpenAI's batch service.
 type batchCall struct {
-	ID   string `json:"custom_id"`
-	Body struct {
-		Messages []message `json:"messages"`
-	} `json:"body"`
+	ID   string         `json:"custom_id"`
+	Body jsontext.Value `json:"body"`
 }
 
 // batchReply is a line of the output of a batch service: Response is that of OpenAI, with a
@@ -51,7 +49,7 @@ const mostBatch = 200 << 20
 // openBatch reads the output of OpenAI's batch service. The prompts are in its input, which
 // is found beside it by the ID of the first reply.
 func openBatch(file string, in input, choose Chooser) (nextFunc, error) {
-	var asked map[string][]message
+	var asked map[string]jsontext.Value
 	left := func() string {
 		if asked == nil {
 			return "a batch; its input, which has the prompts, is not beside it"
@@ -79,11 +77,11 @@ func openBatch(file string, in input, choose Chooser) (nextFunc, error) {
 		if err != nil || asked == nil {
 			return answers, err
 		}
-		messages, known := asked[r.ID]
+		call, known := asked[r.ID]
 		if !known {
 			return nil, at.cannotRead(r.ID, "no such call in the batch's input")
 		}
-		prompt, other := ask(messages, nil)
+		prompt, other := ask(call)
 		if other != "" {
 			return nil, at.cannotRead(r.ID, other)
 		}
@@ -109,8 +107,8 @@ func (r batchReply) answers(at place) ([]logged, error) {
 	var body struct {
 		Model   string `json:"model"`
 		Choices []struct {
-			Message message `json:"message"`
-			Finish  string  `json:"finish_reason"`
+			Message jsontext.Value `json:"message"`
+			Finish  string         `json:"finish_reason"`
 		} `json:"choices"`
 		Usage struct {
 			Input   int `json:"prompt_tokens"`
@@ -161,7 +159,7 @@ func (r batchReply) answers(at place) ([]logged, error) {
 	base.said.Usage = model.Usage{Input: u.Input, Output: u.Output, Reasoning: u.Details.Reasoning, Cached: u.InputDetails.Cached}
 	var all []logged
 	for _, c := range body.Choices {
-		a, other := base.replied(c.Message, c.Finish, nil)
+		a, other := base.replied(c.Message, c.Finish)
 		if other != "" {
 			return nil, at.cannotRead(r.ID, other)
 		}
@@ -190,9 +188,9 @@ func (r batchReply) read(at place, base logged, raw string) ([]logged, error) {
 	return []logged{base}, nil
 }
 
-// callsOf gives the messages of the calls of a batch by their IDs, from the file in the same
+// callsOf gives the bodies of the calls of a batch by their IDs, from the file in the same
 // folder that has the call of the given ID; nil if there is none.
-func callsOf(file, id string) (map[string][]message, error) {
+func callsOf(file, id string) (map[string]jsontext.Value, error) {
 	entries, err := os.ReadDir(filepath.Dir(file))
 	if err != nil {
 		return nil, fileFault(filepath.Dir(file), err)
@@ -212,9 +210,9 @@ func callsOf(file, id string) (map[string][]message, error) {
 	return nil, nil
 }
 
-// readCalls gives the messages of the calls in a batch's input by their IDs; nil if the file
+// readCalls gives the bodies of the calls in a batch's input by their IDs; nil if the file
 // is none.
-func readCalls(path string) (map[string][]message, error) {
+func readCalls(path string) (map[string]jsontext.Value, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil
@@ -239,7 +237,7 @@ func readCalls(path string) (map[string][]message, error) {
 	if err != nil {
 		return nil, err
 	}
-	calls := map[string][]message{}
+	calls := map[string]jsontext.Value{}
 	for {
 		at, text, err := next()
 		if errors.Is(err, io.EOF) {
@@ -255,7 +253,7 @@ func readCalls(path string) (map[string][]message, error) {
 		if _, twice := calls[c.ID]; twice {
 			return nil, &orbench.InputError{File: path, Line: at.line, Problem: "the custom_id " + untrusted.Quote(c.ID) + " is there twice", Hint: "give every call its own"}
 		}
-		calls[c.ID] = c.Body.Messages
+		calls[c.ID] = c.Body
 	}
 }
 

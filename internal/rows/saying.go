@@ -34,17 +34,18 @@ type saying struct {
 	model   string
 	// name is the user whom a request names, and created the time of a reply.
 	name, created string
-	// tool is true if the assistant calls a tool, other if a part is no text. fault is an
-	// error in place of a reply.
-	tool, other bool
-	fault       string
+	// tool is true if the assistant calls a tool. other names a part that is no text, and
+	// thinking is that of the reply. fault is an error in place of a reply.
+	tool            bool
+	other, thinking string
+	fault           string
 	// offered is true if a request offers tools.
 	offered bool
 	// steps counts the assistant's messages with tool calls since the user's message. failed is
 	// true if the last of the results, which results counts, is an error. Where tool is true,
-	// reply is what the assistant says beside the call.
+	// reply is what the assistant says beside the call. tools is true if there was a result at all.
 	steps, results int
-	failed         bool
+	failed, tools  bool
 }
 
 // failure is the result of a tool that did not do what it was called for.
@@ -59,7 +60,28 @@ func (s *saying) called() {
 // result notes what a tool gave back.
 func (s *saying) result(failed bool) {
 	s.results++
-	s.failed = failed
+	s.failed, s.tools = failed, true
+}
+
+// submit is the tool by which Inspect's agents give their answer
+// (https://inspect.aisi.org.uk/react-agent.html).
+const submit = "submit"
+
+// asked are the messages up to the user's last. If they have something that is not text, other
+// names it.
+func (s *saying) asked() (asked []orbench.Message, other string) {
+	switch {
+	case s.other != "":
+		return nil, s.other
+	case s.tools:
+		return nil, "a tool's message"
+	case s.foreign:
+		return nil, "a role that is not known"
+	}
+	if asked = s.said; s.user != "" || asked == nil {
+		asked = append(asked, orbench.Message{Role: orbench.User, Content: s.user})
+	}
+	return asked, ""
 }
 
 // assistants, users and systems are the usual words for roles.
@@ -124,6 +146,13 @@ type spoken struct {
 	Stop   jsontext.Value `json:"stop_reason"`
 	Finish jsontext.Value `json:"finish_reason"`
 	Error  jsontext.Value `json:"error"`
+	// Reasoning, Thoughts and Thinking are the thinking of some servers, and Redacted says that it
+	// is not there. Function names the tool of a result in Inspect.
+	Reasoning jsontext.Value `json:"reasoning_content"`
+	Thoughts  jsontext.Value `json:"reasoning"`
+	Thinking  jsontext.Value `json:"thinking"`
+	Redacted  bool           `json:"redacted"`
+	Function  jsontext.Value `json:"function"`
 	// IsError marks the failed result of a tool. Result is the text of one.
 	IsError bool           `json:"is_error"`
 	Result  jsontext.Value `json:"result"`
@@ -244,6 +273,13 @@ func (s *saying) thread(v jsontext.Value, depth int) (read bool) {
 // object reads an object; see add.
 func (s *saying) object(o spoken, role string, depth int) bool {
 	word := func(v jsontext.Value) string { text, _ := textOf(v); return text }
+	plain := func(v jsontext.Value) string {
+		text, ok := textOf(v)
+		if !ok {
+			text = sayingOf(string(v), nil).reply
+		}
+		return text
+	}
 	created, _ := jsonText(json.RawMessage(o.Created), true)
 	s.model, s.created, s.name = cmp.Or(word(o.Model), s.model), cmp.Or(created, s.created), cmp.Or(word(o.User), s.name)
 	var about struct {
@@ -271,15 +307,15 @@ func (s *saying) object(o spoken, role string, depth int) bool {
 	}
 	o.Role = cmp.Or(s.roles[strings.ToLower(o.Role)], o.Role)
 	if system := cmp.Or(string(o.System), string(o.Instructions), string(o.Instruction)); system != "" && o.Role == "" && depth <= deepest {
-		text, ok := textOf(jsontext.Value(system))
-		if !ok {
-			text = sayingOf(system, nil).reply
-		}
-		s.say("system", text)
+		s.say("system", plain(jsontext.Value(system)))
 	}
 	if o.Role == "tool" || o.Role == "function" {
-		text, _ := textOf(o.Content)
-		s.result(o.IsError || Holds(string(o.Error)) || failure.MatchString(text))
+		if s.tool && word(o.Function) == submit && !Holds(string(o.Error)) {
+			s.steps--
+			s.tool, s.reply = false, plain(o.Content)
+			return true
+		}
+		s.result(o.IsError || Holds(string(o.Error)) || failure.MatchString(word(o.Content)))
 		return true
 	}
 	if fault := string(o.Error); Holds(fault) {
@@ -290,7 +326,10 @@ func (s *saying) object(o spoken, role string, depth int) bool {
 		role = o.Role
 	}
 	if slices.Contains(assistants, o.Role) {
-		s.tool = false
+		s.tool, s.thinking = false, ""
+	}
+	if !o.Redacted {
+		s.thinking += cmp.Or(word(o.Reasoning), word(o.Thoughts), word(o.Thinking))
 	}
 	if Holds(string(o.Calls)) || Holds(string(o.Call)) {
 		s.called()
@@ -375,7 +414,8 @@ func (s *saying) message(o spoken, role string, depth int) bool {
 		if !texts.add(content, "part", depth) {
 			return false
 		}
-		if s.other, s.refused = s.other || texts.other, s.refused || texts.refused; texts.tool {
+		s.other, s.refused, s.thinking = cmp.Or(s.other, texts.other), s.refused || texts.refused, s.thinking+texts.thinking
+		if texts.tool {
 			s.called()
 		}
 		if texts.results > 0 {
@@ -392,7 +432,7 @@ func (s *saying) message(o spoken, role string, depth int) bool {
 	case content.Kind() == 'n':
 		return role != "" || o.Type != ""
 	case o.Type != "":
-		s.other = true
+		s.other = o.Type
 		return true
 	}
 	return o.Role != "" || s.tool || s.fault != ""
