@@ -29,14 +29,9 @@ type instance struct {
 		Raw      jsontext.Value `json:"raw"`
 		Thinking jsontext.Value `json:"reasoning_trace"`
 	} `json:"output"`
-	Messages jsontext.Value `json:"messages"`
-	Error    jsontext.Value `json:"error"`
-	Usage    struct {
-		Input     int `json:"input_tokens"`
-		Output    int `json:"output_tokens"`
-		Reasoning int `json:"reasoning_tokens"`
-		Cached    int `json:"input_tokens_cache_read"`
-	} `json:"token_usage"`
+	Messages jsontext.Value            `json:"messages"`
+	Error    jsontext.Value            `json:"error"`
+	Usage    jsontext.Value            `json:"token_usage"`
 	Metadata map[string]jsontext.Value `json:"metadata"`
 }
 
@@ -126,7 +121,7 @@ func (r instance) answers(at place) ([]logged, error) {
 		if a.said = said; said.Finish == "" {
 			a.said.Finish, a.said.Block = reply.End(word)
 		}
-		a.said.Usage = model.Usage{Input: r.Usage.Input, Output: r.Usage.Output, Reasoning: r.Usage.Reasoning, Cached: r.Usage.Cached}
+		a.said.Usage = usageOf(r.Usage)
 		all = append(all, a)
 	}
 	return all, nil

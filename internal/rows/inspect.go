@@ -20,7 +20,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/model"
 )
 
 // inspectHeader is what a log of Inspect says of all samples.
@@ -47,13 +46,8 @@ type inspectSample struct {
 			Message jsontext.Value `json:"message"`
 			Stop    string         `json:"stop_reason"`
 		} `json:"choices"`
-		Usage struct {
-			Input     int `json:"input_tokens"`
-			Output    int `json:"output_tokens"`
-			Reasoning int `json:"reasoning_tokens"`
-			Cached    int `json:"input_tokens_cache_read"`
-		} `json:"usage"`
-		Error string `json:"error"`
+		Usage jsontext.Value `json:"usage"`
+		Error string         `json:"error"`
 	} `json:"output"`
 	Error *struct {
 		Message string `json:"message"`
@@ -126,8 +120,7 @@ func (s *inspectSample) answers(at place, asked string, traffic bool) ([]logged,
 	for name, value := range s.Metadata {
 		base.fields["metadata."+name] = json.RawMessage(value)
 	}
-	u := s.Output.Usage
-	base.said.Usage = model.Usage{Input: u.Input, Output: u.Output, Reasoning: u.Reasoning, Cached: u.Cached}
+	base.said.Usage = usageOf(s.Output.Usage)
 	switch {
 	case Holds(string(s.Invalidation)):
 		base.failed = "sample " + s.name() + ": its owner says that it is not valid"

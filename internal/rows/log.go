@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -370,6 +371,24 @@ func (a logged) replied(v jsontext.Value, end string) (logged, string) {
 		return a, unknownForm
 	}
 	return a.heard(s, end), s.other
+}
+
+// usageOf reads the tokens of an answer, as APIs and tools name them.
+func usageOf(v jsontext.Value) model.Usage {
+	counts, _ := parseNested(v)
+	count := func(names ...string) int {
+		for _, name := range names {
+			if n, err := strconv.Atoi(string(counts[name])); err == nil {
+				return n
+			}
+		}
+		return 0
+	}
+	return model.Usage{
+		Input: count("input_tokens", "prompt_tokens", "prompt"), Output: count("output_tokens", "completion_tokens", "completion"),
+		Cached:    count("input_tokens_cache_read", "prompt_tokens_details.cached_tokens", "cached"),
+		Reasoning: count("reasoning_tokens", "completion_tokens_details.reasoning_tokens", "completionDetails.reasoning"),
+	}
 }
 
 // heard is the answer that an assistant gives at last.

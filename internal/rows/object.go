@@ -77,7 +77,7 @@ func parseFields(b []byte) (map[string]json.RawMessage, error) {
 	if hasManyNames(b) {
 		return nil, &orbench.InputError{Problem: fmt.Sprintf("more than %d names in one row", maxNames), Hint: "write the values as a list, or delete it"}
 	}
-	fields, err := fieldsOf(b)
+	fields, err := fieldsOf[json.RawMessage](b)
 	if err == nil {
 		return fields, nil
 	}
@@ -91,12 +91,12 @@ func parseFields(b []byte) (map[string]json.RawMessage, error) {
 }
 
 // fieldsOf gives the fields of an object as parts of b, without a copy.
-func fieldsOf(b []byte) (map[string]json.RawMessage, error) {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(b), jsontext.AllowInvalidUTF8(true))
+func fieldsOf[V json.RawMessage | jsontext.Value](b []byte, options ...jsontext.Options) (map[string]V, error) {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(b), append(options, jsontext.AllowInvalidUTF8(true))...)
 	if open, err := dec.ReadToken(); err != nil || open.Kind() != '{' {
 		return nil, errors.New("no object")
 	}
-	fields := map[string]json.RawMessage{}
+	fields := map[string]V{}
 	for dec.PeekKind() != '}' {
 		name, err := dec.ReadToken()
 		if err != nil {
@@ -107,7 +107,7 @@ func fieldsOf(b []byte) (map[string]json.RawMessage, error) {
 		if err != nil {
 			return nil, err
 		}
-		fields[key] = json.RawMessage(value)
+		fields[key] = V(value)
 	}
 	if _, err := dec.ReadToken(); err != nil {
 		return nil, err

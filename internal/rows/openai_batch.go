@@ -110,16 +110,7 @@ func (r batchReply) answers(at place) ([]logged, error) {
 			Message jsontext.Value `json:"message"`
 			Finish  string         `json:"finish_reason"`
 		} `json:"choices"`
-		Usage struct {
-			Input   int `json:"prompt_tokens"`
-			Output  int `json:"completion_tokens"`
-			Details struct {
-				Reasoning int `json:"reasoning_tokens"`
-			} `json:"completion_tokens_details"`
-			InputDetails struct {
-				Cached int `json:"cached_tokens"`
-			} `json:"prompt_tokens_details"`
-		} `json:"usage"`
+		Usage jsontext.Value `json:"usage"`
 		Error jsontext.Value `json:"error"`
 	}
 	_ = jsonv2.Unmarshal(r.Response, &called, asRead) // others have no such members
@@ -154,9 +145,7 @@ func (r batchReply) answers(at place) ([]logged, error) {
 	if len(body.Choices) == 0 {
 		return r.read(at, base, raw)
 	}
-	base.model = body.Model
-	u := body.Usage
-	base.said.Usage = model.Usage{Input: u.Input, Output: u.Output, Reasoning: u.Details.Reasoning, Cached: u.InputDetails.Cached}
+	base.model, base.said.Usage = body.Model, usageOf(body.Usage)
 	var all []logged
 	for _, c := range body.Choices {
 		a, other := base.replied(c.Message, c.Finish)

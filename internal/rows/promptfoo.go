@@ -25,18 +25,11 @@ type promptfooRow struct {
 	Error    jsontext.Value `json:"error"`
 	Failure  int            `json:"failureReason"`
 	Response *struct {
-		Output  jsontext.Value `json:"output"`
-		Error   jsontext.Value `json:"error"`
-		Finish  string         `json:"finishReason"`
-		Refusal bool           `json:"isRefusal"`
-		Tokens  struct {
-			Prompt     int `json:"prompt"`
-			Completion int `json:"completion"`
-			Cached     int `json:"cached"`
-			Details    struct {
-				Reasoning int `json:"reasoning"`
-			} `json:"completionDetails"`
-		} `json:"tokenUsage"`
+		Output     jsontext.Value `json:"output"`
+		Error      jsontext.Value `json:"error"`
+		Finish     string         `json:"finishReason"`
+		Refusal    bool           `json:"isRefusal"`
+		Tokens     jsontext.Value `json:"tokenUsage"`
 		Guardrails *struct {
 			Input  bool `json:"flaggedInput"`
 			Output bool `json:"flaggedOutput"`
@@ -102,8 +95,7 @@ func promptfooAnswer(at place, text []byte) ([]logged, error) {
 			a.said.Block.Kind = model.PromptFilter
 		}
 	}
-	t := r.Response.Tokens
-	a.said.Usage = model.Usage{Input: t.Prompt, Output: t.Completion, Cached: t.Cached, Reasoning: t.Details.Reasoning}
+	a.said.Usage = usageOf(r.Response.Tokens)
 	return []logged{a}, nil
 }
 

@@ -91,96 +91,59 @@ var (
 	systems    = []string{"system", "developer"}
 )
 
-// spoken has the members of all forms of requests, replies and messages that are read:
-// chat completions and responses of OpenAI
+// members are those of an object in any of the forms of requests, replies and messages that are
+// read: chat completions and responses of OpenAI
 // (https://platform.openai.com/docs/api-reference), messages of Anthropic
-// (https://docs.anthropic.com/en/api/messages), and messages with parts of OpenTelemetry.
-type spoken struct {
-	Role    string         `json:"role"`
-	From    jsontext.Value `json:"from"`
-	Sender  jsontext.Value `json:"sender"`
-	Speaker jsontext.Value `json:"speaker"`
-	Author  jsontext.Value `json:"author"`
-	Event   jsontext.Value `json:"event"`
-	// Mapping has the messages of a conversation as ChatGPT exports it.
-	Mapping   jsontext.Value `json:"mapping"`
-	Type      string         `json:"type"`
-	Model     jsontext.Value `json:"model"`
-	Content   jsontext.Value `json:"content"`
-	Parts     jsontext.Value `json:"parts"`
-	Text      jsontext.Value `json:"text"`
-	Value     jsontext.Value `json:"value"`
-	Refusal   jsontext.Value `json:"refusal"`
-	Calls     jsontext.Value `json:"tool_calls"`
-	Call      jsontext.Value `json:"function_call"`
-	Tools     jsontext.Value `json:"tools"`
-	Functions jsontext.Value `json:"functions"`
-	Message   jsontext.Value `json:"message"`
-	Messages  jsontext.Value `json:"messages"`
-	Input     jsontext.Value `json:"input"`
-	Prompt    jsontext.Value `json:"prompt"`
-	Choices   []struct {
-		Message  jsontext.Value `json:"message"`
-		Messages jsontext.Value `json:"messages"`
-		Text     jsontext.Value `json:"text"`
-		Finish   jsontext.Value `json:"finish_reason"`
-		Delta    *chunk         `json:"delta"`
-	} `json:"choices"`
-	// System, Instructions and Instruction are the system prompt of a request.
-	System       jsontext.Value `json:"system"`
-	Instructions jsontext.Value `json:"instructions"`
-	Instruction  jsontext.Value `json:"systemInstruction"`
-	// Contents, Candidates and Thought are of Gemini (https://ai.google.dev/api/generate-content).
-	Contents   jsontext.Value `json:"contents"`
-	Candidates []struct {
-		Content jsontext.Value `json:"content"`
-		Finish  jsontext.Value `json:"finishReason"`
-	} `json:"candidates"`
-	Thought bool `json:"thought"`
-	// StopReason and Generation are of Bedrock.
-	StopReason jsontext.Value `json:"stopReason"`
-	Generation jsontext.Value `json:"generation"`
-	// Delta is what a chunk of Anthropic's stream adds.
-	Delta  *chunk         `json:"delta"`
-	Output jsontext.Value `json:"output"`
-	Stop   jsontext.Value `json:"stop_reason"`
-	Finish jsontext.Value `json:"finish_reason"`
-	Error  jsontext.Value `json:"error"`
-	// Reasoning, Thoughts and Thinking are the thinking of some servers, and Redacted says that it
-	// is not there. Function names the tool of a result in Inspect.
-	Reasoning jsontext.Value `json:"reasoning_content"`
-	Thoughts  jsontext.Value `json:"reasoning"`
-	Thinking  jsontext.Value `json:"thinking"`
-	Redacted  bool           `json:"redacted"`
-	Function  jsontext.Value `json:"function"`
-	// IsError marks the failed result of a tool. Result is the text of one.
-	IsError bool           `json:"is_error"`
-	Result  jsontext.Value `json:"result"`
-	// Body has the request or reply itself, and Data a message of LangChain.
-	Body     jsontext.Value `json:"body"`
-	Data     jsontext.Value `json:"data"`
-	User     jsontext.Value `json:"user"`
-	Metadata jsontext.Value `json:"metadata"`
-	Created  jsontext.Value `json:"created"`
+// (https://docs.anthropic.com/en/api/messages), Gemini (https://ai.google.dev/api/generate-content),
+// Bedrock, LangChain, and messages with parts of OpenTelemetry.
+type members map[string]jsontext.Value
+
+// membersOf gives the members of a value; nil if it is no object.
+func membersOf(v jsontext.Value) members {
+	if v.Kind() != '{' {
+		return nil
+	}
+	o, err := fieldsOf[jsontext.Value](v, asRead)
+	if err != nil {
+		return nil
+	}
+	return o
 }
 
-// chunk is what a part of a stream adds to the reply.
-type chunk struct {
-	Content jsontext.Value `json:"content"`
-	Text    jsontext.Value `json:"text"`
-	Calls   jsontext.Value `json:"tool_calls"`
-	Stop    jsontext.Value `json:"stop_reason"`
+// first is the first value under some names that is there.
+func (o members) first(names ...string) jsontext.Value {
+	for _, name := range names {
+		if v, there := o[name]; there {
+			return v
+		}
+	}
+	return nil
 }
+
+// text is the first text under some names that is not empty.
+func (o members) text(names ...string) string {
+	for _, name := range names {
+		if text, _ := textOf(o[name]); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// holds reports whether a value under some names is not empty.
+func (o members) holds(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return Holds(string(o[name])) })
+}
+
+// is reports whether a name has the value true.
+func (o members) is(name string) bool { return string(o[name]) == "true" }
 
 // chunk adds a part of a stream.
-func (s *saying) chunk(c *chunk) bool {
-	content, _ := textOf(c.Content)
-	text, _ := textOf(c.Text)
-	stop, _ := textOf(c.Stop)
-	if Holds(string(c.Calls)) && !s.tool {
+func (s *saying) chunk(o members) bool {
+	if o.holds("tool_calls") && !s.tool {
 		s.called()
 	}
-	s.reply, s.replied, s.finish = s.reply+content+text, true, cmp.Or(stop, s.finish)
+	s.reply, s.replied, s.finish = s.reply+o.text("content")+o.text("text"), true, cmp.Or(o.text("stop_reason"), s.finish)
 	return true
 }
 
@@ -190,7 +153,7 @@ const deepest = 6
 // asRead passes over the check of names that the reader of the row has done.
 var asRead = jsontext.AllowDuplicateNames(true)
 
-// sayingOf reads a cell: a text, JSON in one of the forms of spoken, or a stream of that as
+// sayingOf reads a cell: a text, JSON in one of the forms of members, or a stream of that as
 // servers send it.
 func sayingOf(cell string, roles map[string]string) saying {
 	s, trimmed := saying{roles: roles}, strings.TrimSpace(cell)
@@ -236,8 +199,8 @@ func (s *saying) add(v jsontext.Value, role string, depth int) bool {
 		}
 		return true
 	case '{':
-		var o spoken
-		return jsonv2.Unmarshal(v, &o, asRead) == nil && s.object(o, role, depth+1) || s.thread(v, depth+1)
+		o := membersOf(v)
+		return o != nil && s.object(o, role, depth+1) || s.thread(v, depth+1)
 	}
 	return false
 }
@@ -270,114 +233,107 @@ func (s *saying) thread(v jsontext.Value, depth int) (read bool) {
 	return read
 }
 
+// plain is the text of a value, or of what it has.
+func plain(v jsontext.Value) string {
+	text, ok := textOf(v)
+	if !ok {
+		text = sayingOf(string(v), nil).reply
+	}
+	return text
+}
+
 // object reads an object; see add.
-func (s *saying) object(o spoken, role string, depth int) bool {
-	word := func(v jsontext.Value) string { text, _ := textOf(v); return text }
-	plain := func(v jsontext.Value) string {
-		text, ok := textOf(v)
-		if !ok {
-			text = sayingOf(string(v), nil).reply
-		}
-		return text
+func (s *saying) object(o members, role string, depth int) bool {
+	created, _ := jsonText(json.RawMessage(o["created"]), true)
+	s.model, s.created, s.name = cmp.Or(o.text("model"), s.model), cmp.Or(created, s.created), cmp.Or(o.text("user"), s.name)
+	if s.name == "" {
+		s.name = membersOf(o["metadata"]).text("user_id")
 	}
-	created, _ := jsonText(json.RawMessage(o.Created), true)
-	s.model, s.created, s.name = cmp.Or(word(o.Model), s.model), cmp.Or(created, s.created), cmp.Or(word(o.User), s.name)
-	var about struct {
-		User string `json:"user_id"`
-	}
-	if o.Metadata != nil && s.name == "" && jsonv2.Unmarshal(o.Metadata, &about, asRead) == nil {
-		s.name = about.User
-	}
-	s.finish = cmp.Or(word(o.Stop)+word(o.Finish)+word(o.StopReason), s.finish)
-	var author struct {
-		Role string `json:"role"`
-		Type string `json:"type"`
-	}
-	if o.Author.Kind() == '{' && jsonv2.Unmarshal(o.Author, &author, asRead) != nil {
-		return false
-	}
-	o.Role = strings.ToLower(cmp.Or(o.Role, word(o.From), word(o.Sender), word(o.Speaker), word(o.Author), author.Role, author.Type))
-	if event := word(o.Event); o.Role == "" && event != "" { // https://rasa.com/docs/rasa/tracker-stores
-		if o.Role = event; !slices.Contains(users, event) && !slices.Contains(assistants, event) {
+	s.finish = cmp.Or(o.text("stop_reason", "finish_reason", "stopReason"), s.finish)
+	name := strings.ToLower(cmp.Or(o.text("role", "from", "sender", "speaker", "author"), membersOf(o["author"]).text("role", "type")))
+	if event := o.text("event"); name == "" && event != "" { // https://rasa.com/docs/rasa/tracker-stores
+		if name = event; !slices.Contains(users, event) && !slices.Contains(assistants, event) {
 			return true
 		}
 	}
-	if o.Role == "" && slices.Contains([]string{"human", "ai", "system", "tool"}, o.Type) { // LangChain
-		o.Role, o.Type = o.Type, ""
+	kind := o.text("type")
+	if name == "" && slices.Contains([]string{"human", "ai", "system", "tool"}, kind) { // LangChain
+		name, kind = kind, ""
 	}
-	o.Role = cmp.Or(s.roles[strings.ToLower(o.Role)], o.Role)
-	if system := cmp.Or(string(o.System), string(o.Instructions), string(o.Instruction)); system != "" && o.Role == "" && depth <= deepest {
-		s.say("system", plain(jsontext.Value(system)))
+	name = cmp.Or(s.roles[name], name)
+	if system := o.first("system", "instructions", "systemInstruction"); system != nil && name == "" && depth <= deepest {
+		s.say("system", plain(system))
 	}
-	if o.Role == "tool" || o.Role == "function" {
-		if s.tool && word(o.Function) == submit && !Holds(string(o.Error)) {
+	if name == "tool" || name == "function" {
+		if s.tool && o.text("function") == submit && !o.holds("error") {
 			s.steps--
-			s.tool, s.reply = false, plain(o.Content)
+			s.tool, s.reply = false, plain(o["content"])
 			return true
 		}
-		s.result(o.IsError || Holds(string(o.Error)) || failure.MatchString(word(o.Content)))
+		s.result(o.is("is_error") || o.holds("error") || failure.MatchString(o.text("content")))
 		return true
 	}
-	if fault := string(o.Error); Holds(fault) {
-		s.fault = fault
+	if o.holds("error") {
+		s.fault = string(o["error"])
 	}
-	s.offered = s.offered || Holds(string(o.Tools)) || Holds(string(o.Functions))
-	if o.Role != "" {
-		role = o.Role
-	}
-	if slices.Contains(assistants, o.Role) {
+	s.offered = s.offered || o.holds("tools", "functions")
+	role = cmp.Or(name, role)
+	if slices.Contains(assistants, name) {
 		s.tool, s.thinking = false, ""
 	}
-	if !o.Redacted {
-		s.thinking += cmp.Or(word(o.Reasoning), word(o.Thoughts), word(o.Thinking))
+	if !o.is("redacted") {
+		s.thinking += o.text("reasoning_content", "reasoning", "thinking")
 	}
-	if Holds(string(o.Calls)) || Holds(string(o.Call)) {
+	if o.holds("tool_calls", "function_call") {
 		s.called()
 	}
-	if no := word(o.Refusal); no != "" {
+	if no := o.text("refusal"); no != "" {
 		s.refused = true
 		s.say("assistant", no)
 		return true
 	}
-	switch {
-	case o.Body != nil:
-		return s.add(o.Body, role, depth)
-	case o.Delta != nil:
-		return s.chunk(o.Delta)
-	case o.Role != "" && o.Text == nil && o.Data.Kind() == '{':
-		return s.add(o.Data, role, depth)
-	case o.Thought:
-		return true
-	case len(o.Candidates) > 0:
-		s.finish = word(o.Candidates[0].Finish)
-		return s.add(o.Candidates[0].Content, "assistant", depth)
-	case len(o.Choices) > 0:
-		first := o.Choices[0]
-		s.finish = word(first.Finish)
-		if first.Delta != nil {
-			return s.chunk(first.Delta)
+	for _, several := range []string{"candidates", "choices"} {
+		if o[several].Kind() == '[' {
+			return s.choice(o[several], depth)
 		}
-		if said := cmp.Or(string(first.Message), string(first.Messages)); said != "" {
-			return s.add(jsontext.Value(said), "assistant", depth)
-		}
-		return s.add(first.Text, "assistant", depth)
-	case o.Choices != nil:
-		return true // a reply without a choice
-	case o.Message.Kind() == '{':
-		// One of several choices, of which the first counts.
-		return s.replied || s.add(o.Message, "assistant", depth)
 	}
-	for i, v := range []jsontext.Value{o.Messages, o.Contents, o.Output, o.Generation, o.Input, o.Prompt} {
-		if v != nil && o.Type == "" {
+	switch {
+	case o["body"] != nil:
+		return s.add(o["body"], role, depth)
+	case o["delta"].Kind() == '{':
+		return s.chunk(membersOf(o["delta"]))
+	case name != "" && o["text"] == nil && o["data"].Kind() == '{': // LangChain
+		return s.add(o["data"], role, depth)
+	case o.is("thought"):
+		return true
+	case o["message"].Kind() == '{':
+		// One of several choices, of which the first counts.
+		return s.replied || s.add(o["message"], "assistant", depth)
+	}
+	for i, within := range []string{"messages", "contents", "output", "generation", "input", "prompt"} {
+		if v := o[within]; v != nil && kind == "" {
 			return s.add(v, []string{"user", "user", "assistant", "assistant", "user", "user"}[i], depth)
 		}
 	}
-	return s.message(o, role, depth)
+	return s.message(o, name, kind, role, depth)
 }
 
-// message reads a message or a part of one.
-func (s *saying) message(o spoken, role string, depth int) bool {
-	switch o.Type {
+// choice reads the first of several answers.
+func (s *saying) choice(v jsontext.Value, depth int) bool {
+	var all []members
+	if jsonv2.Unmarshal(v, &all, asRead) != nil || len(all) == 0 {
+		return len(all) == 0
+	}
+	first := all[0]
+	if s.finish = first.text("finish_reason", "finishReason"); first["delta"].Kind() == '{' {
+		return s.chunk(membersOf(first["delta"]))
+	}
+	return s.add(first.first("message", "messages", "content", "text"), "assistant", depth)
+}
+
+// message reads a message of the named role, or a part of one of a kind.
+func (s *saying) message(o members, name, kind, role string, depth int) bool {
+	switch kind {
 	case "tool_use", "tool_call", "function_call", "server_tool_use":
 		if role != "part" {
 			s.called()
@@ -385,25 +341,15 @@ func (s *saying) message(o spoken, role string, depth int) bool {
 		s.tool, s.replied = true, true
 		return true
 	case "tool_result", "tool_call_response", "function_call_output":
-		failed := o.IsError || Holds(string(o.Error))
-		for _, v := range []jsontext.Value{o.Content, o.Output, o.Result} {
-			text, _ := textOf(v)
-			failed = failed || failure.MatchString(text)
-		}
-		s.result(failed)
+		said := o.text("content") + "\n" + o.text("output") + "\n" + o.text("result")
+		s.result(o.is("is_error") || o.holds("error") || failure.MatchString(said))
 		return true
 	case "thinking", "redacted_thinking", "reasoning":
 		return true
 	}
-	content := o.Content
-	if content == nil {
-		content = o.Parts
-	}
-	if content == nil {
-		content = o.Text
-	}
-	if content == nil && o.Role != "" {
-		content = o.Value
+	content := o.first("content", "parts", "text")
+	if content == nil && name != "" {
+		content = o["value"]
 	}
 	switch {
 	case content.Kind() == '[':
@@ -430,12 +376,12 @@ func (s *saying) message(o spoken, role string, depth int) bool {
 	case content.Kind() == '{':
 		return s.add(content, role, depth) || role != ""
 	case content.Kind() == 'n':
-		return role != "" || o.Type != ""
-	case o.Type != "":
-		s.other = o.Type
+		return role != "" || kind != ""
+	case kind != "":
+		s.other = kind
 		return true
 	}
-	return o.Role != "" || s.tool || s.fault != ""
+	return name != "" || s.tool || s.fault != ""
 }
 
 // say takes the words of a role. The words of a part are joined to those before.
