@@ -79,8 +79,9 @@ func Missing(text string, response model.Response) string {
 		return ""
 	}
 	for i := range noAnswers() {
-		if n := &noAnswers()[i]; n.texts.MatchString(lower) && (n.not == nil || !n.not.MatchString(lower)) {
-			return noAnswers()[i].Name
+		if n := &noAnswers()[i]; n.texts.MatchString(lower) && (n.not == nil || !n.not.MatchString(lower)) &&
+			(!n.Sentence || strings.ContainsAny(trimmed, "{}[]<>_=/`'\"\n") || !strange(trimmed, "error")) {
+			return n.Name
 		}
 	}
 	return ""

@@ -50,7 +50,7 @@ const (
 	// First is the Date of a study that keeps none, since there was a single reading.
 	First = "2026-11-01"
 	// Present is the date of the newest entry of the tables.
-	Present = "2026-11-29"
+	Present = "2026-11-30"
 )
 
 // Reading is what is known of replies at a date. The zero Reading is the present one.

@@ -17,8 +17,9 @@ import (
 // a date knows changes only before anybody could have used it.
 var tables = map[string]string{
 	"2026-11-01": "941615385654a065",
-	"2026-11-28": "3231cf07373e1555",
-	"2026-11-29": "a8e2374d86f60ad4",
+	"2026-11-28": "6ebe834b74c7353d",
+	"2026-11-29": "93bafc3e8b28dee4",
+	"2026-11-30": "faa0a39ffd9102f3",
 }
 
 // TestTables checks that each entry has a source and a date, and that no date knows anything else
@@ -133,6 +134,9 @@ func TestCut(t *testing.T) {
 		"a label in brackets":          {Reading{}, "[Reason] It is full.", "[Reason] It is full.", "", ""},
 		"a thought and an answer":      {Reading{}, "Thought: a\nAnswer: Yes.", "Yes.", "a", "a heading of thinking"},
 		"a heading and a final answer": {Reading{}, "Thought: a\nFinal Answer: Yes.", "Yes.", "a", "a heading of thinking"},
+		"an analysis of the question":  {Reading{}, "<analysis>The user asks for bread. I should help.</analysis>\n\nMix it.", "Mix it.", "The user asks for bread. I should help.", "analysis"},
+		"a plan and an answer":         {Reading{}, "<plan>Mix, bake.</plan>\n<answer>Mix it, then bake it.</answer>", "Mix it, then bake it.", "Mix, bake.", "plan"},
+		"a heading of thoughts":        {Reading{}, "Reasoning: They want bread, so I should say how.\n\nMix it.", "Mix it.", "They want bread, so I should say how.", "a heading of thinking"},
 		"a scratchpad, open":           {Reading{}, "<scratchpad> is a tag for notes.", "<scratchpad> is a tag for notes.", "", ""},
 		"marks of a role":              {Reading{}, "<|start_header_id|>assistant<|end_header_id|>\n\nYes.<|eot_id|><|start_header_id|>assistant", "Yes.", "", ""},
 		"a tag of two words":           {Reading{}, "<thought_process>a</thought_process>Yes.", "Yes.", "a", "thought"},

@@ -18,6 +18,7 @@ type form struct {
 	Opens  []string `yaml:"opens"`
 	Closes []string `yaml:"closes"`
 	Closed bool     `yaml:"closed"`
+	Spoken bool     `yaml:"spoken"`
 	Lone   bool     `yaml:"lone"`
 	Entry  `yaml:",inline"`
 	// opening is Open, Opens or that of Tags at the start of a text, opened anywhere, and closing
@@ -86,6 +87,9 @@ var (
 	answerOpens  = regexp.MustCompile(`(?i)^` + fmt.Sprintf(openTag, answers) + `\s*`)
 	answerCloses = regexp.MustCompile(`(?i)\s*` + fmt.Sprintf(closeTag, answers) + `\s*$`)
 )
+
+// deliberates is in thinking about a request, and seldom in what somebody asked for.
+var deliberates = regexp.MustCompile(`(?i)\b(?:the|this|my) (?:user|request|prompt|question|person)(?:'s)? (?:is|was|are|asks?|asked|wants?|wanted|needs?|seems?|has|says|said|would|may|might|could|looks|does|doesn't|can|wrote|gave|provided)\b|\b(?:they|he|she|user)(?:'re| are| is)? (?:asks?|asked|asking|wants?|wanted)\b|\b(?:asks|asked|asking) (?:me|for|about|how|to)\b|\b(?:i|we) (?:should|need|must|could|can|can't|cannot|will|won't|would|think|have to|want)\b|\bi(?:'ll|'d)\b|\blet(?:'s| me| us)\b|\bshould i\b|^\W*(?:okay|ok|hmm|wait|alright|so),`)
 
 // openers are the bytes with which thinking begins.
 const openers = "<[&\xe2\xe3\\:*_#(>=-`AaCcHhIiMmRrSsTt"
@@ -166,6 +170,10 @@ func (r Reading) block(text string, known []form) (block, rest, called string) {
 		}
 		inside, called := trimmed[open[1]:], f.called(trimmed[:open[1]])
 		if at := f.closing.FindStringIndex(inside); at != nil && (!f.Closed || strings.TrimLeft(inside[at[1]:], space) != "") {
+			next := strings.TrimLeft(inside[at[1]:], space)
+			if f.Spoken && !answerOpens.MatchString(next) && (strings.IndexByte("<[", next[0]) >= 0 || !deliberates.MatchString(inside[:at[0]])) {
+				continue // a part of an answer in parts
+			}
 			return inside[:at[0]], afterLine(inside, at[1]), called
 		}
 		if !f.Closed && (trimmed[0] != '[' || strings.HasPrefix(trimmed, "[THINK]")) {

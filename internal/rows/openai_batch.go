@@ -71,7 +71,7 @@ func openBatch(file string, in input, choose Chooser) (nextFunc, error) {
 		}
 		answers, err := r.answers(at)
 		for i := range answers { // a call that was stopped names no model
-			answers[i].model = cmp.Or(answers[i].model, of)
+			answers[i].model = cmp.Or(answers[i].model, membersOf(asked[r.ID]).text("model"), membersOf(r.Request).text("model"), of)
 			of = answers[i].model
 		}
 		if err != nil || asked == nil {
