@@ -201,7 +201,7 @@ type listColumn struct{ Sort, Title, Note string }
 var listColumns = []listColumn{
 	{"time", "last started", ""},
 	{"name", "study", ""},
-	{"model", "asked", ""},
+	{"model", "models", ""},
 	{"safe", "over-refusal", "safe prompts refused, lower is better"},
 	{"toxic", "toxic refusal", "toxic prompts refused, higher is better"},
 }
