@@ -452,7 +452,7 @@ func FuzzUnwrap(f *testing.F) {
 }
 
 func FuzzFaulted(f *testing.F) {
-	for _, s := range []string{"HTTP 400: content_filter", `{"error":{"code":"1301"}}`, "guardrail violated", "nan", "MAX_TOKENS"} {
+	for _, s := range []string{"HTTP 400: content_filter", `{"error":{"code":"1301"}}`, "guardrail violated", "nan", "MAX_TOKENS", "The prompt - was it blocked ?"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -228,12 +228,12 @@ func strange(text, kind string) bool {
 	words, unknown := strings.Fields(text), 0
 	for i, word := range words {
 		word = strings.TrimSuffix(strings.Trim(word, ".,:;!?()[]-"), "'s")
-		if strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' || r >= utf8.RuneSelf }) || strings.HasPrefix(word, "'") {
+		if strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' || r >= utf8.RuneSelf }) || strings.HasPrefix(word, "'") || word == "" {
 			continue
 		}
 		of := vocabularies()[strings.ToLower(word)]
 		named := i > 0 && i+1 < len(words) && unicode.IsUpper(rune(word[0])) && slices.Contains(guards, strings.ToLower(words[i+1]))
-		if word != "" && !named && !slices.Contains(of, "any") && !slices.Contains(of, kind) {
+		if !named && !slices.Contains(of, "any") && !slices.Contains(of, kind) {
 			unknown++
 		}
 	}
