@@ -19,7 +19,7 @@ var tables = map[string]string{
 	"2026-11-01": "941615385654a065",
 	"2026-11-28": "6ebe834b74c7353d",
 	"2026-11-29": "93bafc3e8b28dee4",
-	"2026-11-30": "faa0a39ffd9102f3",
+	"2026-11-30": "48495cbd8528a1c6",
 }
 
 // TestTables checks that each entry has a source and a date, and that no date knows anything else
@@ -144,6 +144,7 @@ func TestCut(t *testing.T) {
 		"broad bars":                   {Reading{}, "<｜think｜>a<｜/think｜>Yes.", "Yes.", "a", "think"},
 		"an escaped mark":              {Reading{}, `\<think\>a\</think\>Yes.`, "Yes.", "a", "think"},
 		"a tag in Spanish":             {Reading{}, "<pensamiento>a</pensamiento>Sí.", "Sí.", "a", "pensamiento"},
+		"tags in German":               {Reading{}, "<gedanken>a</gedanken>\n<antwort>Ja.</antwort>", "Ja.", "a", "gedanken"},
 		"a tag in Chinese":             {Reading{}, "【思考】a【/思考】好的。", "好的。", "a", "思考"},
 		"a plan that is the answer":    {Reading{}, "<plan>Bake it.</plan>", "<plan>Bake it.</plan>", "", ""},
 		"a role before it":             {Reading{}, "Assistant: <think>a</think>Yes.", "Yes.", "a", "think"},

@@ -34,7 +34,7 @@ const (
 	closeTag = `(?:\\?<[|｜]?(?:\\?/|end_(?:of_)?)|\[/|【/|◁/|&lt;/)(?:[a-z]{2,12}[:_ -]?){0,2}(?:%[1]s)` + partOfTag + `(?:[|｜]?\\?>|\]|】|▷|&gt;)|<\|(?:%[1]s)_end\|>`
 	// partOfTag may follow the word of a tag.
 	partOfTag = `(?:[_-]?(?:process|content|steps|text|trace|fast|faster))?`
-	answers   = `answer|response|output|solution|text`
+	answers   = `answer|response|output|solution|text|antwort|respuesta|resposta|r[ée]ponse|ответ|답변|回答`
 )
 
 // compile makes the expressions of forms, with flags.

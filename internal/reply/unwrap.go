@@ -58,7 +58,7 @@ func unwrapOne(t string) (inner, name string) {
 	}
 	body, lang, ok := fenced(t)
 	if ok && comment.MatchString(body) {
-		// https://github.com/qiusudo/RMCBench (answers that have to be code)
+		// https://github.com/qing-yuan233/RMCBench (answers that have to be code)
 		if said := strings.TrimSpace(marksOfComment.ReplaceAllString(body, "")); prose(said) {
 			return said, "a comment"
 		}

@@ -97,7 +97,7 @@ var partNames = [parts][]string{
 		"question", "query", "message", "instruction", "text", "inputs", "user_input", "conversation", "conversations", "turns", "dialogue", "transcript", "gen_ai.prompt", "attributes.gen_ai.prompt",
 		"llm.input_messages", "attributes.llm.input_messages", "input.value", "attributes.input.value",
 		"ai.prompt.messages", "ai.prompt", // https://ai-sdk.dev/docs/ai-sdk-core/telemetry
-		"$ai_input",                // https://posthog.com/docs/ai-observability/manual-capture
+		"$ai_input",                // https://posthog.com/docs/llm-analytics/installation/manual-capture
 		"chat_messages", "mapping", // what Claude and ChatGPT export
 		"RequestMessages", // https://learn.microsoft.com/azure/azure-monitor/reference/tables/apimanagementgatewayllmlog
 		"backendRequestBody", "ai.proxy.payload.request", "traceloop.entity.input", "events",

@@ -144,6 +144,7 @@ func TestLogRows(t *testing.T) {
 		`{"prompt":"Hi?","response":{"choices":[{"message":{"content":""},"finish_reason":"content_filter"}]}}`:                                                                 "Hi?|||output_filter",
 		`{"prompt":"Hi?","response":{"content":[],"stop_reason":"refusal"}}`:                                                                                                    "Hi?|||output_filter",
 		`{"prompt":"Hi?","response":"","guardrail_information":[{"guardrail_status":"guardrail_intervened","guardrail_mode":"pre_call"}]}`:                                      "Hi?||||blocked|",
+		`{"prompt":"Hi?","response":"No.","guardrail_information":{"guardrail_status":"failure","guardrail_mode":"pre_call"}}`:                                                  "Hi?|No.|",
 		`{"prompt":"Hi?","response":"","guardrail_information":{"guardrail_status":"guardrail_intervened","guardrail_mode":"post_call"}}`:                                       "Hi?|||||blocked",
 		`{"prompt":"Hi?","response":{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1"}]},"finish_reason":"tool_calls"}]}}`:                                         "Hi?||" + rows.LacksTool,
 		`{"prompt":"Hi?","response":{"choices":[{"message":{"tool_calls":[{"id":"1"}]}}]}}`:                                                                                     "Hi?||" + rows.LacksTool,

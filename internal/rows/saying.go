@@ -423,7 +423,8 @@ func endOf(s saying, word string) (model.Finish, *model.Block) {
 }
 
 // guarded reads what LiteLLM keeps of its guardrails, where no column says it: one that
-// intervened before or after the call.
+// intervened before or after the call, not one that failed
+// (https://docs.litellm.ai/docs/proxy/logging_spec).
 func (e *Exchange) guarded(cell string) {
 	if cell = strings.TrimSpace(cell); cell == "" {
 		return
@@ -439,7 +440,7 @@ func (e *Exchange) guarded(cell string) {
 		return
 	}
 	for _, g := range all {
-		if !slices.Contains([]string{"guardrail_intervened", "blocked", "failure"}, g.Status) {
+		if !slices.Contains([]string{"guardrail_intervened", "blocked"}, g.Status) {
 			continue
 		}
 		if strings.Contains(string(g.Mode), "post") {
