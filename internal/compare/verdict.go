@@ -143,7 +143,7 @@ func (c Result) addFlips(d *table.Document) {
 		d.AddTo(table.OnBrief, table.Note{Mark: "  ", Text: "“" + strings.Join(strings.Fields(f.Prompt.Transcript()), " ") + "”"})
 	}
 	if c.Flips.Total > screenFlips {
-		d.AddTo(table.OnBrief, table.Line("In all, "+table.Counted(c.Flips.Total, "prompt", "prompts")+" flipped."))
+		d.AddTo(table.OnBrief, table.Line("In all, "+table.Counted(c.Flips.Total, "prompt", "prompts")+" flipped, both ways."))
 	}
 	if c.Flips.Total > 0 {
 		d.AddTo(table.OnBrief, table.Gap)

@@ -169,7 +169,7 @@ func now(f Flip) string {
 func (c Result) basis() string {
 	note := "Differences are candidate minus base on the prompts that were judged on both sides, in percentage points."
 	if !c.Paired {
-		note = "Unpaired: the rates are compared as rates of independent samples. Differences are candidate minus base, in percentage points."
+		note = "Unpaired: the rates are compared as rates of independent samples, by Fisher's exact test. Differences are candidate minus base, in percentage points."
 	}
 	if (c.Base.Judge == judge.Flag) != (c.Candidate.Judge == judge.Flag) {
 		note += " One side is a guard: a flagged prompt counts as refused."
@@ -324,11 +324,11 @@ func (c Result) Range(m Metric) string {
 
 // overview has a line for each metric over all categories.
 func (c Result) overview() table.Section {
-	s := table.Section{Left: 1, Header: []string{"", "n", "base", "candidate", "difference", "range", "McNemar's p", "flips"}}
+	s := table.Section{Left: 1, Header: []string{"", "n", "base", "candidate", "difference", "range", "flips"}}
 	if !c.Paired {
-		s.Header = []string{"", "base n", "candidate n", "base", "candidate", "difference", "range", "Fisher's p", "flips"}
+		s.Header = []string{"", "base n", "candidate n", "base", "candidate", "difference", "range", "flips"}
 	}
-	s.Spare = []string{"McNemar's p", "Fisher's p", "candidate n"}
+	s.Spare = []string{"candidate n"}
 	notes := []string{c.Sides()}
 	for _, m := range c.Metrics {
 		counts := table.Cells(m.Base.N, m.Candidate.N)
@@ -337,9 +337,9 @@ func (c Result) overview() table.Section {
 		}
 		verdicts := table.DifferenceInterval(m.Difference, table.Hyphen)
 		s.Add(string(m.Label)+" refused", counts, table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate), table.Difference(m.Difference, table.Hyphen), c.Range(m),
-			table.PValue(m.P), "+"+table.Count(m.OnlyCandidateRefused)+" −"+table.Count(m.OnlyBaseRefused))
+			"+"+table.Count(m.OnlyCandidateRefused)+" −"+table.Count(m.OnlyBaseRefused))
 		if !c.OfJudges() {
-			s.Add("  by verdicts", make([]string, len(counts)+3), verdicts, "", "")
+			s.Add("  by verdicts", make([]string, len(counts)+3), verdicts, "")
 		}
 		switch all := c.Paired && !c.OfJudges() && m.Prompts == m.Base.N; {
 		case !all:

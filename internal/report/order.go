@@ -138,7 +138,7 @@ func labelsToTell(r score.Result, ranked []rank) string {
 			case reached-now == open:
 				told = "all"
 			}
-			return fmt.Sprintf("To tell %s apart: a person labels %s answers of each, %s.", told, table.Count(n), table.LabelTime(n))
+			return fmt.Sprintf("To tell %s apart, per target: a person labels %s answers, %s.", told, table.Count(n), table.LabelTime(n))
 		}
 	}
 }
@@ -181,7 +181,7 @@ func addSets(d *table.Document, words table.Words, r score.Result) {
 		}
 		line := fmt.Sprintf("The order on %s prompts, set against set: Kendall's tau ", label)
 		if pairs > 1 {
-			line += "from "
+			line += "at least "
 		}
 		line += table.Fraction(lowest) + " over " + table.Counted(models, "model", "models")
 		if math.IsInf(lowest, 1) {

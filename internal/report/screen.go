@@ -343,7 +343,7 @@ func unchecked(r score.Result) string {
 	}
 	name := r.Judges()[0]
 	if name == judge.Lexical.Name() {
-		name += " looks for phrases of refusal"
+		name += " finds phrases of refusal"
 	}
 	line := strings.TrimSpace(name + ": " + string(figure.Never) + " " + r.Runs[0].Unmeasured())
 	if slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return len(run.Judges) > 0 && run.Judges[0].Known() }) {
@@ -357,7 +357,7 @@ func unchecked(r score.Result) string {
 				line, table.Count(n), table.LabelTime(n), rangeOf(&best), 100*lo, 100*hi)
 		}
 	}
-	return line + " (orbench label)."
+	return line + " (here: orbench label)."
 }
 
 // expected returns about the interval that a rate will have once n of its
