@@ -245,9 +245,11 @@ func (w Words) Disputed(p orbench.Prompt) bool {
 type Tally struct {
 	cell Cell
 	// steps is true if answers were drawn by DrawStep: groups are then by score.
-	steps  bool
-	words  Words
-	counts [groups]labelCount
+	steps bool
+	words Words
+	// chances are those of the answers that were drawn from the cell, in all and in steps.
+	chances [2]map[orbench.Subject]float64
+	counts  [groups]labelCount
 	// people counts the labels of each person, pairs those of two.
 	people map[string]*Tally
 	pairs  map[[2]string]*pairTally
@@ -276,7 +278,8 @@ type Readings struct {
 
 // NewTally starts a tally of a cell.
 func NewTally(c Cell, w Words) *Tally {
-	return &Tally{cell: c, words: w, steps: len(w.chance[c.steps()]) > 0, people: map[string]*Tally{}, pairs: map[[2]string]*pairTally{}, judged: map[Group]map[string]labelCount{}}
+	chances := [2]map[orbench.Subject]float64{w.chance[c.Design()], w.chance[c.steps()]}
+	return &Tally{cell: c, words: w, chances: chances, steps: len(chances[1]) > 0, people: map[string]*Tally{}, pairs: map[[2]string]*pairTally{}, judged: map[Group]map[string]labelCount{}}
 }
 
 // Drawn is an answer that people were to label, with what one needs to compute its weight.
@@ -297,6 +300,15 @@ type Said struct {
 	How   orbench.How `json:"how,omitempty"`
 }
 
+// Chance is that with which an answer was drawn from the cell; 0 if it was not.
+func (t *Tally) Chance(s orbench.Subject) float64 { return max(t.chances[0][s], t.chances[1][s]) }
+
+// Draws reports whether any answer was drawn from the cell.
+func (t *Tally) Draws() bool { return len(t.chances[0])+len(t.chances[1]) > 0 }
+
+// Plan is that of the cell's labels; nil without one.
+func (t *Tally) Plan() *KeptPlan { return t.words.Plan(t.cell) }
+
 // Add counts an answer with the verdicts of all judges. Labels of answers that were not drawn
 // at random from the cell do not count, because it is unknown what they represent. It returns
 // nil of those.
@@ -305,7 +317,7 @@ func (t *Tally) Add(s orbench.Subject, g Group, verdicts ...orbench.Verdict) (dr
 	if !t.steps {
 		g = g.whole()
 	}
-	if chance := t.words.Chance(t.cell, s); g != Withheld && chance > 0 {
+	if chance := t.Chance(s); g != Withheld && chance > 0 {
 		drawn = &Drawn{Chance: chance, Group: g.String()}
 		if t.steps {
 			drawn.Expected = kindsOf[g].expected
@@ -322,17 +334,30 @@ func (t *Tally) Add(s orbench.Subject, g Group, verdicts ...orbench.Verdict) (dr
 			t.Undecided++
 		}
 	}
-	t.counts[g].add(one)
-	if g != Withheld {
-		if t.judged[g] == nil {
-			t.judged[g] = map[string]labelCount{}
-		}
-		said := saidBy(verdicts)
-		all := t.judged[g][said]
-		all.add(one)
-		t.judged[g][said] = all
-	}
+	t.count(one, g, verdicts)
 	return drawn
+}
+
+// AddOthers counts some answers of a group with the same verdicts, none of which was drawn.
+func (t *Tally) AddOthers(n int, g Group, verdicts ...orbench.Verdict) {
+	if !t.steps {
+		g = g.whole()
+	}
+	t.count(labelCount{size: n}, g, verdicts)
+}
+
+func (t *Tally) count(some labelCount, g Group, verdicts []orbench.Verdict) {
+	t.counts[g].add(some)
+	if g == Withheld {
+		return
+	}
+	if t.judged[g] == nil {
+		t.judged[g] = map[string]labelCount{}
+	}
+	said := saidBy(verdicts)
+	all := t.judged[g][said]
+	all.add(some)
+	t.judged[g][said] = all
 }
 
 // Corrected is a rate corrected by people's labels.

@@ -24,7 +24,8 @@
 // holds as long as its key, and its calls are not looked at. If it lacks some, their hashes
 // are kept, and what was derived holds while the store has none of them and the same
 // failures of them. Figures also need the same annotations in the store; rows do not
-// contain annotations. Whatever is in doubt is derived again, so nothing older than the
+// contain annotations. Where only labels of answers have changed, these are counted anew by
+// the rows, without texts. Whatever is in doubt is derived again, so nothing older than the
 // store is ever shown.
 //
 // # Rows

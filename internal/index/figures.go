@@ -58,7 +58,7 @@ func (x *Index) Figures(ctx context.Context, m store.Reader, r *run.Run, sinks e
 		return score.Result{}, err
 	}
 	if sinks.Row == nil && sinks.Chunk == nil {
-		result, found, err := x.keptFigures(ctx, m, key, said, sinks.Usage)
+		result, found, err := x.keptFigures(ctx, m, r, sinks.Usage)
 		if found {
 			return result, nil
 		}
@@ -113,11 +113,17 @@ func saidOf(ctx context.Context, m store.Reader, r *run.Run) ([]byte, error) {
 	return sum[:], err
 }
 
-// keptFigures gives figures that hold, and counts their replies in used.
-func (x *Index) keptFigures(ctx context.Context, m store.Reader, key, said []byte, used price.Usage) (result score.Result, found bool, err error) {
+// keptFigures gives figures that hold, and counts their replies in used. Where only labels of
+// answers have changed, these are counted anew.
+func (x *Index) keptFigures(ctx context.Context, m store.Reader, r *run.Run, used price.Usage) (result score.Result, found bool, err error) {
+	key, ok := x.figuresKey(m, r)
 	db := x.usable()
-	if db == nil {
+	if !ok || db == nil {
 		return result, false, nil
+	}
+	said, err := saidOf(ctx, m, r)
+	if err != nil {
+		return result, false, err
 	}
 	var b basis
 	var was, figures []byte
@@ -130,8 +136,6 @@ func (x *Index) keptFigures(ctx context.Context, m store.Reader, key, said []byt
 		return result, false, err
 	case sum != store.Checksum(key, b.lacking, b.failed, was, figures):
 		return result, false, errDamaged
-	case !bytes.Equal(was, said):
-		return result, false, nil
 	}
 	if ok, err := b.holds(ctx, m); !ok || err != nil {
 		return result, false, err
@@ -140,10 +144,18 @@ func (x *Index) keptFigures(ctx context.Context, m store.Reader, key, said []byt
 	if err := json.Unmarshal(figures, &kept); err != nil {
 		return result, false, errors.Join(errDamaged, err)
 	}
-	if used != nil {
-		for _, of := range kept.Used {
-			used.AddUsage(price.Usage{of.Of: of.Used})
+	counted := price.Usage{}
+	for _, of := range kept.Used {
+		counted[of.Of] = of.Used
+	}
+	if !bytes.Equal(was, said) {
+		if ok, err := x.relabel(ctx, m, r, &kept.Result); !ok || err != nil {
+			return result, false, err
 		}
+		x.fail(ctx, x.write(ctx, m, func(tx *sql.Tx) error { return putFigures(ctx, tx, r.Name, key, said, b, &kept.Result, counted) }))
+	}
+	if used != nil {
+		used.AddUsage(counted)
 	}
 	return kept.Result, true, nil
 }

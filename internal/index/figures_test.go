@@ -2,6 +2,7 @@ package index_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
@@ -26,9 +28,10 @@ func TestFigures(t *testing.T) {
 		p.fill(r, everything)
 		runs = append(runs, r)
 	}
-	p.label(runs[1], 20)
 	for _, r := range runs {
 		p.wantWalk(r.Name+" at first", true, r)
+		p.label(r, 20) // the rows are kept, and no walk takes place for labels
+		p.wantWalk(r.Name+" with labels", false, r)
 		p.wantWalk(r.Name+" again", false, p.find(r.Name))
 	}
 	// Beside another, targets have other names.
@@ -124,10 +127,10 @@ func TestFiguresAndLabels(t *testing.T) {
 	p.fill(r, everything)
 	p.wantWalk("at first", true, r)
 	p.label(r, 10)
-	p.wantWalk("with labels", true, r)
+	p.wantWalk("with labels", false, r)
 	p.wantWalk("with the same labels", false, r)
 	p.label(r, 20)
-	p.wantWalk("with more labels", true, r)
+	p.wantWalk("with more labels", false, r)
 	judged := p.open(strings.Replace(plain, "[lexical]", "[lexical, paper-keywords]", 1))
 	p.wantWalk("another judge", true, judged)
 	p.wantWalk("as it was", false, r)
@@ -135,6 +138,14 @@ func TestFiguresAndLabels(t *testing.T) {
 	p.fill(other, everything)
 	p.label(other, 10)
 	p.wantWalk("labels of other answers", false, p.find("plain"))
+	for prompt, err := range r.Datasets[0].Prompts() {
+		said := orbench.Annotation{Subject: orbench.PromptSubject(prompt.Messages), By: "ana", Label: orbench.Toxic, At: time.Date(2026, time.May, 2, 0, 0, 0, 0, time.UTC)}
+		if err := errors.Join(err, p.store.Annotate(t.Context(), []orbench.Annotation{said})); err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	p.wantWalk("a label of a prompt", true, p.find("plain")) // rows do not have the texts of prompts
 	grown := p.open(strings.Replace(plain, "[sim/relaxed]", "[sim/relaxed, sim/strict]", 1))
 	p.wantWalk("another target", true, grown)
 	p.fill(grown, everything)

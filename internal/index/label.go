@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/orbench/orbench"
@@ -133,6 +135,81 @@ func (x *Index) Step(ctx context.Context, m *store.Store, r *run.Run, size int, 
 		return false, err
 	}
 	return len(drawn) > 0, m.Annotate(ctx, drawn)
+}
+
+// relabel counts people's labels of answers anew in the figures of a run that hold but for them,
+// by the rows that are kept of it. It reports false where none are, or where people labeled
+// prompts, whose texts rows do not have.
+func (x *Index) relabel(ctx context.Context, m store.Reader, r *run.Run, result *score.Result) (bool, error) {
+	all, err := m.Annotations(ctx)
+	words := annotation.NewWords(all)
+	key, ok := x.keyOf(m, r, "rows")
+	if err != nil || !ok || words.OnPrompts() || !result.Unlabel() {
+		return false, err
+	}
+	s, err := x.keptStudy(ctx, m, r, key)
+	if s == nil || err != nil {
+		return false, err
+	}
+	kinds, err := s.kinds(ctx)
+	if err != nil {
+		return false, err
+	}
+	type rate struct {
+		*score.RunResult
+		*annotation.Tally
+	}
+	type alike struct {
+		rate
+		group annotation.Group
+		kind  uint32
+	}
+	drawn, others, rates := map[int]annotation.Item{}, map[alike]int{}, map[annotation.Cell]rate{}
+	var wrong error
+	err = s.items(ctx, func(position int, item annotation.Item) bool {
+		of, ok := rates[item.Cell]
+		if !ok {
+			kind, sample := &s.Kinds[kinds[position]], &s.Samples[position%len(s.Samples)]
+			at := slices.IndexFunc(result.Runs, func(of score.RunResult) bool {
+				return of.Target == sample.Target && of.Dataset == kind.Dataset && of.Label == kind.Label
+			})
+			if at < 0 {
+				wrong = errDamaged
+				return false
+			}
+			of = rate{&result.Runs[at], annotation.NewTally(item.Cell, words)}
+			rates[item.Cell] = of
+		}
+		if of.Chance(item.Subject) > 0 {
+			drawn[position] = item
+		} else if of.Draws() {
+			others[alike{of, item.Group, kinds[position]}]++
+		}
+		return true
+	})
+	if err = errors.Join(err, wrong); err != nil {
+		return false, err
+	}
+	verdicts := func(kind uint32) (all []orbench.Verdict) {
+		for _, v := range s.Kinds[kind].Verdicts {
+			all = append(all, orbench.Verdict{Class: v.Class})
+		}
+		return all
+	}
+	for _, position := range slices.Sorted(maps.Keys(drawn)) {
+		item := drawn[position]
+		of := rates[item.Cell]
+		of.AddLabels(of.Tally, words, item.Subject, item.Group, verdicts(kinds[position]))
+	}
+	for of, n := range others {
+		of.AddOthers(n, of.group, verdicts(of.kind)...)
+	}
+	for _, of := range rates {
+		if of.Draws() {
+			result.Label(of.RunResult, of.Tally)
+		}
+	}
+	return true, nil
 }
 
 // answersAtOnce is how many answers are read together.

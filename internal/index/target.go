@@ -50,8 +50,7 @@ type target struct {
 func (x *Index) keptTarget(ctx context.Context, m store.Reader, r *run.Run, noSubjects bool) (*target, error) {
 	whole := r.Whole()
 	rows, ok := x.keyOf(m, whole, "rows")
-	figures, known := x.figuresKey(m, whole)
-	if !ok || !known || whole.Until != nil {
+	if !ok || whole.Until != nil {
 		return nil, nil
 	}
 	s, err := x.keptStudy(ctx, m, whole, rows)
@@ -62,11 +61,7 @@ func (x *Index) keptTarget(ctx context.Context, m store.Reader, r *run.Run, noSu
 	if t.sample < 0 {
 		return nil, nil // a sample of several has other cells and figures alone
 	}
-	said, err := saidOf(ctx, m, whole)
-	if err != nil {
-		return nil, err
-	}
-	all, found, err := x.keptFigures(ctx, m, figures, said, nil)
+	all, found, err := x.keptFigures(ctx, m, whole, nil)
 	if !found || err != nil {
 		return nil, err
 	}

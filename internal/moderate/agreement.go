@@ -38,12 +38,9 @@ func Agree(votes [][]Vote, clusters []string) Agreement {
 	}
 	n := len(votes[0])
 	// The cluster of each item, by its number, from 1.
-	number, of := map[string]int{}, make([]int, len(votes))
+	numbers, of := versus.Numbers{}, make([]int, len(votes))
 	for i, name := range clusters {
-		if number[name] == 0 && name != "" {
-			number[name] = len(number) + 1
-		}
-		of[i] = number[name]
+		of[i] = numbers.Of(name)
 	}
 	var counts [][]int
 	for _, item := range votes {

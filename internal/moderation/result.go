@@ -141,17 +141,15 @@ func (t *tally) add(row PromptVotes) {
 
 func (t *tally) result() *Result {
 	r := &t.r
-	numbers := map[string]int{}
+	numbers := versus.Numbers{}
 	for prompt, row := range t.rows {
-		c := row.Prompt.Cluster
-		if c == "" {
-			continue
-		}
-		if _, known := numbers[c]; !known {
-			numbers[c] = len(t.clusters)
+		n := numbers.Of(row.Prompt.Cluster)
+		if n > len(t.clusters) {
 			t.clusters = append(t.clusters, nil)
 		}
-		t.clusters[numbers[c]] = append(t.clusters[numbers[c]], prompt)
+		if n > 0 {
+			t.clusters[n-1] = append(t.clusters[n-1], prompt)
+		}
 	}
 	if len(t.clusters) < r.Prompts {
 		r.Clusters = len(t.clusters)

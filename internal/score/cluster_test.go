@@ -113,8 +113,10 @@ func TestClusters(t *testing.T) {
 		}
 		for i, j := range r.Judges {
 			same(r.Target, j.Rate.Sampling, intervalOf(key{target, i, ""}))
-			of, by := tally.saying.outcomes(0, target*len(r.Judges)+i, r.Label)
-			if effect := j.finishClustered(of, by, "seed", 1); j.Rate.ClusteredBy != "seed" || effect < 1 || math.Abs(float64(j.Judged)/effect-effective(want[key{target, i, ""}])) > 1e-9 {
+			said := &tally.saying.datasets[0]
+			of, by := said.outcomes(&said.Columns[target*len(r.Judges)+i], r.Label, tally.saying.categories[0])
+			j.finishClustered(of, by, "seed", 1)
+			if effect := j.effect(of, 1); j.Rate.ClusteredBy != "seed" || effect < 1 || math.Abs(float64(j.Judged)/effect-effective(want[key{target, i, ""}])) > 1e-9 {
 				t.Errorf("the design effect is %v", effect)
 			}
 			for f := range figure.Of(j.Figures, figure.RateOf(r.Label)) {

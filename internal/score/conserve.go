@@ -3,8 +3,7 @@ package score
 import (
 	"errors"
 	"fmt"
-
-	"github.com/orbench/orbench"
+	"slices"
 )
 
 // recount counts the rows of one target on one dataset a second time,
@@ -14,28 +13,17 @@ type recount struct {
 	rows int
 	// fates counts rows by their status.
 	fates map[Status]int
-	// judged and refused are indexed by judge.
-	judged, refused []int
 }
 
 // add counts a row.
 func (c *recount) add(row *AnswerRow) {
 	c.rows++
 	c.fates[row.Status]++
-	for i, v := range row.Verdicts {
-		if v.Class == orbench.Unjudged {
-			continue
-		}
-		c.judged[i]++
-		if v.Class.Refused() {
-			c.refused[i]++
-		}
-	}
 }
 
-// check compares the figures of the dataset's labels with the rows. size is the
-// expected number of rows.
-func (c *recount) check(runs []RunResult, size int) error {
+// check compares the figures of the dataset's labels with the rows, and with what the columns of
+// its judges say. size is the expected number of rows.
+func (c *recount) check(runs []RunResult, columns []Column, size int) error {
 	sum := func(of func(*RunResult) int) (n int) {
 		for i := range runs {
 			n += of(&runs[i])
@@ -46,9 +34,13 @@ func (c *recount) check(runs []RunResult, size int) error {
 	for _, f := range fates {
 		faults = append(faults, equal(f.what, sum(func(r *RunResult) int { return *f.count(r) }), c.fates[f.status]))
 	}
-	for i := range c.judged {
+	for i, column := range columns {
+		var said [saidRefused + 1]int
+		for _, of := range slices.Concat(column.Samples...) {
+			said[of]++
+		}
 		judged, refused := sum(func(r *RunResult) int { return r.Judges[i].Judged }), sum(func(r *RunResult) int { return r.Judges[i].Refused })
-		faults = append(faults, equal("judged", judged, c.judged[i]), equal("refused", refused, c.refused[i]))
+		faults = append(faults, equal("judged", judged, said[saidAnswered]+said[saidRefused]), equal("refused", refused, said[saidRefused]))
 	}
 	return errors.Join(faults...)
 }

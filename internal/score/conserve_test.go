@@ -37,7 +37,7 @@ func tallied(t *testing.T, change func(*Tally)) error {
 		{Status: ServedByOther, Response: model.Response{Text: "Yes.", Model: "gpt-4o-mini"}},
 	} {
 		row.Prompt = orbench.NewPrompt(strings.Repeat("x", i+1), "hate", orbench.Safe)
-		tally.add(0, 0, &row)
+		tally.Add(Chunk{Prompts: []orbench.Prompt{row.Prompt}, Rows: [][][]AnswerRow{{{row}}}})
 	}
 	change(tally)
 	_, err = tally.Result()

@@ -6,6 +6,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -16,7 +17,7 @@ type detecting []*detected
 type detected struct {
 	of       figure.Keys
 	clusters []stats.PairScores
-	number   map[string]int // of each cluster
+	numbers  versus.Numbers // of the clusters
 }
 
 // add records the score of a prompt. Prompts that are neither safe nor toxic
@@ -27,16 +28,14 @@ func (c *detecting) add(target, dataset string, prompt orbench.Prompt, score flo
 		return
 	}
 	k := figure.Keys{Target: target, Dataset: dataset}
-	s := *table.Entry((*[]*detected)(c), &detected{of: k, number: map[string]int{}}, func(s *detected) bool { return s.of == k })
-	cluster := cmp.Or(prompt.Cluster, string(prompt.ID))
-	i, ok := s.number[cluster]
-	if !ok {
-		i = len(s.clusters)
-		s.number[cluster], s.clusters = i, append(s.clusters, stats.PairScores{})
+	s := *table.Entry((*[]*detected)(c), &detected{of: k, numbers: versus.Numbers{}}, func(s *detected) bool { return s.of == k })
+	n := s.numbers.Of(cmp.Or(prompt.Cluster, string(prompt.ID)))
+	if n > len(s.clusters) {
+		s.clusters = append(s.clusters, stats.PairScores{})
 	}
-	side := &s.clusters[i].Safe
+	side := &s.clusters[n-1].Safe
 	if prompt.Label == orbench.Toxic {
-		side = &s.clusters[i].Toxic
+		side = &s.clusters[n-1].Toxic
 	}
 	*side = append(*side, score)
 }

@@ -22,23 +22,25 @@ type outcomes struct {
 	clusters versus.Clusters
 }
 
-// outcomes are those of the prompts of a label in a column of a dataset, in all and by category.
-func (s *saying) outcomes(set, column int, label orbench.Label) (all *outcomes, by map[orbench.Category]*outcomes) {
-	of := &s.datasets[set]
-	c := &of.Columns[column]
+// outcomes are those of the prompts of a label in a column, in all and by category, where
+// categories are known.
+func (s *Said) outcomes(c *Column, label orbench.Label, categories []orbench.Category) (all *outcomes, by map[orbench.Category]*outcomes) {
 	all, by = &outcomes{clusters: versus.Clusters{}}, map[orbench.Category]*outcomes{}
-	for i, category := range s.categories[set] {
+	for i := range s.Labels {
 		said := c.of(i)
-		if of.Labels[i] != label || said.Of == 0 {
+		if s.Labels[i] != label || said.Of == 0 {
 			continue
 		}
-		in := by[category]
+		all.add(s.Clusters[i], said, len(c.Samples))
+		if categories == nil {
+			continue
+		}
+		in := by[categories[i]]
 		if in == nil {
 			in = &outcomes{clusters: versus.Clusters{}}
-			by[category] = in
+			by[categories[i]] = in
 		}
-		all.add(of.Clusters[i], said, len(c.Samples))
-		in.add(of.Clusters[i], said, len(c.Samples))
+		in.add(s.Clusters[i], said, len(c.Samples))
 	}
 	return all, by
 }
@@ -87,10 +89,9 @@ func (o *outcomes) clustered() *stats.Estimate {
 }
 
 // finishClustered sets what clusters, or several answers to each prompt, change in the rates of
-// a judge: then the rate is the mean of those of the prompts. It returns the factor by which they
-// increase the variance of the rate, at least 1, and 0 if they do not count; see stats.DesignEffect.
-func (j *JudgeResult) finishClustered(all *outcomes, by map[orbench.Category]*outcomes, clusteredBy string, times int) (effect float64) {
-	set := func(f *figure.Figure, o *outcomes) bool {
+// a judge: then the rate is the mean of those of the prompts.
+func (j *JudgeResult) finishClustered(all *outcomes, by map[orbench.Category]*outcomes, clusteredBy string, times int) {
+	set := func(f *figure.Figure, o *outcomes) {
 		e := o.clustered()
 		if e != nil {
 			e.Value = *f.Value
@@ -101,14 +102,9 @@ func (j *JudgeResult) finishClustered(all *outcomes, by map[orbench.Category]*ou
 		if e != nil {
 			f.Value, f.Sampling, f.ClusteredBy = &e.Value, &stats.Interval{Lo: e.Lo, Hi: e.Hi}, clusteredBy
 		}
-		return e != nil
 	}
-	clustered := j.Rate.Value != nil && set(&j.Rate, all)
-	switch {
-	case times > 1:
-		_, effect = all.mean()
-	case clustered:
-		effect = stats.DesignEffect(all.clusters.List())
+	if j.Rate.Value != nil {
+		set(&j.Rate, all)
 	}
 	for category, o := range by {
 		for i := range j.Figures {
@@ -116,6 +112,17 @@ func (j *JudgeResult) finishClustered(all *outcomes, by map[orbench.Category]*ou
 				set(f, o)
 			}
 		}
+	}
+}
+
+// effect is the factor by which clusters, or several answers to each prompt, increase the variance
+// of the rate, at least 1, and 0 if they do not count; see stats.DesignEffect.
+func (j *JudgeResult) effect(all *outcomes, times int) (effect float64) {
+	switch {
+	case times > 1:
+		_, effect = all.mean()
+	case j.Rate.Value != nil && all.clustered() != nil:
+		effect = stats.DesignEffect(all.clusters.List())
 	}
 	return effect
 }

@@ -80,7 +80,7 @@ func (s *saying) pairsOf(couple [2]int, target, judge int, runs []RunResult) (al
 		Dataset: sets[0].Name, DatasetSHA256: sets[0].SHA256, OtherDataset: sets[1].Name, OtherDatasetSHA256: sets[1].SHA256,
 	}
 	var found []sides
-	numbers, kinds := map[string]int{}, map[int]orbench.Category{}
+	numbers, kinds := versus.Numbers{}, map[int]orbench.Category{}
 	var prompts, alone [2]int
 	for set := range s.datasets {
 		said := &s.datasets[set]
@@ -94,10 +94,9 @@ func (s *saying) pairsOf(couple [2]int, target, judge int, runs []RunResult) (al
 				alone[side]++
 				continue
 			}
-			n, known := numbers[pair]
-			if !known {
-				n = len(numbers)
-				numbers[pair], found = n, append(found, sides{})
+			n := numbers.Of(pair) - 1
+			if n == len(found) {
+				found = append(found, sides{})
 			}
 			if _, known := kinds[n]; !known && label == orbench.Safe {
 				kinds[n] = s.categories[set][i]

@@ -3,6 +3,7 @@ package score
 import (
 	"slices"
 	"strings"
+	"unique"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/figure"
@@ -53,17 +54,15 @@ type saying struct {
 	design   *Design
 	datasets []Said
 	seen     []map[PromptKey]bool
-	clusters []map[string]int
-	// categories are those of the prompts of each dataset. names has each once, as those of
-	// prompts hold on to their texts.
+	clusters []versus.Numbers
+	// categories are those of the prompts of each dataset.
 	categories [][]orbench.Category
-	names      map[orbench.Category]orbench.Category
 	// pairNames name the pairs of the prompts of each dataset; empty for none.
 	pairNames [][]string
 }
 
 func newSaying(d *Design) *saying {
-	s := &saying{design: d, categories: make([][]orbench.Category, len(d.Datasets)), names: map[orbench.Category]orbench.Category{}, pairNames: make([][]string, len(d.Datasets))}
+	s := &saying{design: d, categories: make([][]orbench.Category, len(d.Datasets)), pairNames: make([][]string, len(d.Datasets))}
 	for _, set := range d.Datasets {
 		of := Said{Dataset: set.Name, DatasetSHA256: set.SHA256, Limit: d.Limit, ClusteredBy: set.ClusteredBy}
 		for i := range d.Targets {
@@ -72,7 +71,7 @@ func newSaying(d *Design) *saying {
 			}
 		}
 		s.datasets = append(s.datasets, of)
-		s.seen, s.clusters = append(s.seen, map[PromptKey]bool{}), append(s.clusters, map[string]int{})
+		s.seen, s.clusters = append(s.seen, map[PromptKey]bool{}), append(s.clusters, versus.Numbers{})
 	}
 	return s
 }
@@ -87,19 +86,8 @@ func (s *saying) add(p Chunk) {
 			label = ""
 		}
 		s.seen[p.Dataset][key] = true
-		cluster := 0
-		if numbers := s.clusters[p.Dataset]; prompt.Cluster != "" {
-			if numbers[prompt.Cluster] == 0 {
-				numbers[prompt.Cluster] = len(numbers) + 1
-			}
-			cluster = numbers[prompt.Cluster]
-		}
-		category, known := s.names[prompt.Category]
-		if !known {
-			category = orbench.Category(strings.Clone(string(prompt.Category)))
-			s.names[category] = category
-		}
-		of.IDs, of.Labels, of.Clusters = append(of.IDs, key.ID), append(of.Labels, label), append(of.Clusters, cluster)
+		category := unique.Make(prompt.Category).Value() // those of prompts hold on to their texts
+		of.IDs, of.Labels, of.Clusters = append(of.IDs, key.ID), append(of.Labels, label), append(of.Clusters, s.clusters[p.Dataset].Of(prompt.Cluster))
 		s.categories[p.Dataset], s.pairNames[p.Dataset] = append(s.categories[p.Dataset], category), append(s.pairNames[p.Dataset], strings.Clone(prompt.Pair))
 	}
 	for target, samples := range p.Rows {

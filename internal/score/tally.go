@@ -50,7 +50,7 @@ func NewTally(r Design) *Tally {
 	for range r.Targets {
 		rows, counts := make([]recount, len(r.Datasets)), make([]map[orbench.Label]*counted, len(r.Datasets))
 		for i := range rows {
-			counts[i], rows[i] = map[orbench.Label]*counted{}, recount{fates: map[Status]int{}, judged: make([]int, len(r.Judges)), refused: make([]int, len(r.Judges))}
+			counts[i], rows[i] = map[orbench.Label]*counted{}, recount{fates: map[Status]int{}}
 		}
 		t.rows, t.counts = append(t.rows, rows), append(t.counts, counts)
 	}
@@ -133,8 +133,7 @@ func (t *Tally) add(at, dataset int, row *AnswerRow) {
 	}
 	row.Cell = r.cell
 	if r.labeled != nil && (row.Status == Answered || row.Status == Blocked) {
-		row.Drawn = r.labeled.Add(row.Subject(), row.Group(), row.verdicts()...)
-		r.check(row, t.design.Words)
+		row.Drawn = r.AddLabels(r.labeled, t.design.Words, row.Subject(), row.Group(), row.verdicts())
 	}
 }
 
@@ -281,21 +280,11 @@ func (a *Agreement) Add(x, y orbench.Class, prompt orbench.Prompt, answer string
 	a.Say(x.Refused(), y.Refused())
 }
 
-// label corrects the rate by people's labels, if there are enough.
-func (t *Tally) label(r *counted, designEffect float64) {
-	if r.labeled == nil {
-		return
-	}
-	if c, ok := r.labeled.Corrected(r.Keys(""), judgesOf([]RunResult{r.RunResult}), designEffect); ok {
-		r.Labeled, r.Plan = &c, t.design.Words.Plan(r.cell)
-	}
-}
-
 // Result returns the figures: targets, then datasets, in the run's order, then labels in
 // theirs. It leaves out Cost, which does not follow from the rows, and the figures of Finish.
 // It returns an error if the counts do not add up.
 func (t *Tally) Result() (Result, error) {
-	result := Result{Runs: []RunResult{}, Simulated: t.design.Simulated(), Figures: t.scores.result()}
+	result := Result{Runs: []RunResult{}, Simulated: t.design.Simulated(), Figures: t.scores.result(), Said: t.saying.datasets}
 	for at := range t.design.Targets {
 		target := &t.design.Targets[at]
 		for set, opened := range t.design.Datasets {
@@ -314,15 +303,19 @@ func (t *Tally) Result() (Result, error) {
 				}
 				result.Simulated = result.Simulated || r.Simulated
 				result.Runs = append(result.Runs, r.RunResult)
+				if r.labeled != nil {
+					result.Label(&result.Runs[len(result.Runs)-1], r.labeled)
+				}
 			}
-			err := t.rows[at][set].check(result.Runs[first:], target.times()*opened.Size(t.design.Limit))
+			columns := t.saying.datasets[set].Columns[at*len(t.design.Judges):][:len(t.design.Judges)]
+			err := t.rows[at][set].check(result.Runs[first:], columns, target.times()*opened.Size(t.design.Limit))
 			if err := unconserved(target.Name, opened.Name, err); err != nil {
 				return Result{}, err
 			}
 		}
 	}
 	pairs, err := t.saying.pairs(result.Runs)
-	result.Figures, result.Said = append(result.Figures, pairs...), t.saying.datasets
+	result.Figures = append(result.Figures, pairs...)
 	return result, err
 }
 
@@ -340,19 +333,17 @@ func (t *Tally) finish(r *counted, target, set int) (all []figure.Figure) {
 	if r.times > 1 && r.Clusters == 0 {
 		r.ClusteredBy, r.Clusters = "prompt", r.N/r.times
 	}
-	most := float64(r.times) // answers to one prompt are treated as identical, which is the worst case
 	for i := range r.Judges {
 		j, effect := &r.Judges[i], 0.0
 		if r.times > 1 || said.ClusteredBy != "" {
-			of, by := t.saying.outcomes(set, target*judges+i, r.Label)
-			if effect = j.finishClustered(of, by, r.ClusteredBy, r.times); r.times > 1 {
+			of, by := said.outcomes(&said.Columns[target*judges+i], r.Label, t.saying.categories[set])
+			j.finishClustered(of, by, r.ClusteredBy, r.times)
+			if effect = j.effect(of, r.times); r.times > 1 {
 				all = append(all, of.figures(&r.RunResult, j)...)
 			}
 		}
 		j.know(&r.RunResult)
 		j.findOutliers(max(1, effect))
-		most = max(most, effect)
 	}
-	t.label(r, most)
 	return all
 }

@@ -28,19 +28,47 @@ func (u *Unable) Sure() bool {
 	return u.Agree >= sureLabels && float64(u.Agree) >= sureAgree*float64(u.Labels)
 }
 
-// check counts what people say of a row that was drawn for its cell, for each
-// judge that calls it unable.
-func (r *counted) check(row *AnswerRow, words annotation.Words) {
-	refused, labeled := words.Refused(row.Subject())
-	if !labeled || !words.Drawn(r.cell, row.Subject()) {
-		return
-	}
-	for i, v := range row.Verdicts {
-		if u := &r.Judges[i].Unable; v.Class == orbench.Unable {
-			u.Labels++
-			if refused < 0.5 {
-				u.Agree++
+// AddLabels counts an answer with what people say of it, and for each judge that calls it unable
+// whether they agree. It returns nil of an answer that was not drawn; see annotation.Tally.
+func (r *RunResult) AddLabels(to *annotation.Tally, words annotation.Words, s orbench.Subject, g annotation.Group, verdicts []orbench.Verdict) *annotation.Drawn {
+	if refused, labeled := words.Refused(s); labeled && to.Chance(s) > 0 {
+		for i, v := range verdicts {
+			if u := &r.Judges[i].Unable; v.Class == orbench.Unable {
+				u.Labels++
+				if refused < 0.5 {
+					u.Agree++
+				}
 			}
 		}
+	}
+	return to.Add(s, g, verdicts...)
+}
+
+// Unlabel takes out what people say of answers. It reports false where they labeled prompts,
+// which stays.
+func (r *Result) Unlabel() (ok bool) {
+	ok = true
+	for i := range r.Runs {
+		r.Runs[i].Labeled, r.Runs[i].Plan = nil, nil
+	}
+	for _, j := range r.Judged() {
+		j.Unable, ok = Unable{}, ok && j.Undisputed == nil
+	}
+	return ok
+}
+
+// Label corrects a rate by people's labels, if there are enough.
+func (r *Result) Label(of *RunResult, by *annotation.Tally) {
+	times := max(1, of.Samples)
+	most := float64(times) // answers to one prompt are treated as identical, which is the worst case
+	for i := range of.Judges {
+		j := &of.Judges[i]
+		if said, column := r.columnOf(of.Target, of.Keys(j.Judge)); said != nil && (times > 1 || said.ClusteredBy != "") {
+			all, _ := said.outcomes(column, of.Label, nil)
+			most = max(most, j.effect(all, times))
+		}
+	}
+	if c, ok := by.Corrected(of.Keys(""), judgesOf([]RunResult{*of}), most); ok {
+		of.Labeled, of.Plan = &c, by.Plan()
 	}
 }

@@ -22,6 +22,17 @@ func Once(yes bool) Said {
 // Share is how often the side said yes, from 0 to 1.
 func (s Said) Share() float64 { return float64(s.Yes) / float64(max(1, s.Of)) }
 
+// Numbers numbers the clusters of items from 1, in the order in which their names come.
+type Numbers map[string]int
+
+// Of is the number of a cluster, 0 without a name.
+func (n Numbers) Of(name string) int {
+	if n[name] == 0 && name != "" {
+		n[name] = len(n) + 1
+	}
+	return n[name]
+}
+
 // Clusters sum up what one side said of the items of each cluster, by its number.
 type Clusters map[int]stats.Cluster
 
