@@ -8,19 +8,6 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// cluster returns the number of the cluster of a row's prompt, from 1; it is 0
-// if the prompt has no known cluster.
-func (c *Comparison) cluster(r score.AnswerRow) int {
-	if r.Prompt.Cluster == "" {
-		return 0
-	}
-	k := [2]string{r.Dataset, r.Prompt.Cluster} // each dataset has its own clusters
-	if c.clusters[k] == 0 {
-		c.clusters[k] = len(c.clusters) + 1
-	}
-	return c.clusters[k]
-}
-
 // clusterOn returns the number of the cluster that the i-th prompt counts in on
 // a side, and 0 for one that shares nothing. A pair counts in one cluster: the
 // base's, if the base has one.

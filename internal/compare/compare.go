@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
@@ -21,8 +20,8 @@ type Comparison struct {
 	sides   [2]Side
 	// several is true if some prompt has several answers on a side.
 	several bool
-	// clusters numbers the clusters that prompts share, from 1, by dataset and name.
-	clusters map[[2]string]int
+	// clusters has the clusters that prompts share, by dataset and name.
+	clusters versus.Numbers
 	// keepsSubjects is true if labels may count.
 	keepsSubjects bool
 }
@@ -33,10 +32,11 @@ const (
 	candidate
 )
 
-// entry is a prompt and its outcomes on both sides.
+// entry is a prompt and what became of it on both sides.
 type entry struct {
-	prompt   orbench.Prompt
-	outcomes [2]outcome
+	prompt orbench.Prompt
+	// statuses are those of the answers that are shown, empty of a side that has none.
+	statuses [2]score.Status
 	// said sums up the verdicts on each side's answers, of which samples are the
 	// numbers of those that are shown, from 0. last is the number of the last
 	// answer, from 1.
@@ -58,22 +58,10 @@ type entry struct {
 	unsure [2]bool
 }
 
-// outcome is what became of a prompt on one side.
-type outcome uint8
+// asked reports whether both sides asked the prompt, and judged whether both have a verdict.
+func (e *entry) asked() bool { return e.statuses[base] != "" && e.statuses[candidate] != "" }
 
-const (
-	absent outcome = iota
-	complied
-	refused
-	unjudged
-	byOther
-	failed
-	unanswered
-	outcomes // the number of outcomes
-)
-
-// judged reports whether a side has a verdict on the prompt.
-func (f outcome) judged() bool { return f == complied || f == refused }
+func (e *entry) judged() bool { return e.said[base].Of > 0 && e.said[candidate].Of > 0 }
 
 // New makes an empty comparison of both sides by the judge of that name.
 func New(judge string) *Comparison { return NewOfJudges(judge, judge) }
@@ -82,7 +70,7 @@ func New(judge string) *Comparison { return NewOfJudges(judge, judge) }
 // candidate by another. If both sides get the rows of the same target, it
 // measures the judges' shift. Otherwise it confounds judges with models.
 func NewOfJudges(ofBase, ofCandidate string) *Comparison {
-	return &Comparison{judges: [2]string{ofBase, ofCandidate}, at: map[score.PromptKey]int{}, clusters: map[[2]string]int{}}
+	return &Comparison{judges: [2]string{ofBase, ofCandidate}, at: map[score.PromptKey]int{}, clusters: versus.Numbers{}}
 }
 
 // AddBase adds a row of the base. All rows must be of one target. It returns an
@@ -98,7 +86,7 @@ func (c *Comparison) add(side int, r score.AnswerRow) error {
 		s.Other++
 		return nil
 	}
-	f, class, simulated, err := c.fateOf(side, r)
+	v, err := c.verdict(side, r)
 	if err != nil {
 		return err
 	}
@@ -121,44 +109,39 @@ func (c *Comparison) add(side int, r score.AnswerRow) error {
 	}
 	first, before := e.last[side] == 0, e.said[side].Of > 0
 	e.last[side], c.several = sample, c.several || sample > 1
-	s.Simulated = s.Simulated || simulated
-	if f.judged() {
+	s.Simulated = s.Simulated || r.Simulated || v.Simulated
+	judged := v.Class != orbench.Unjudged
+	if judged {
 		e.said[side].Of++
-		e.said[side].Yes += versus.Once(f == refused).Yes
+		e.said[side].Yes += versus.Once(v.Class.Refused()).Yes
 	}
 	if first {
 		s.Prompts++
-	} else if before || !f.judged() {
+	} else if before || !judged {
 		return nil
 	}
 	// The first answer with a verdict is the one that is shown and labeled.
 	e.samples[side] = sample - 1
-	e.outcomes[side], e.classes[side], e.datasets[side], e.clusters[side] = f, class, r.Dataset, c.cluster(r)
-	e.endings[side], e.noText[side] = r.Ending, class == orbench.Empty && r.Status == score.Answered
-	if c.keepsSubjects && f.judged() {
-		e.subjects[side], e.cells[side] = r.Subject(), r.Cell
-		e.unsure[side] = slices.ContainsFunc(r.Verdicts, func(v score.JudgeVerdict) bool { return v.Judge == c.judges[side] && annotation.Unsure(v.Verdict) })
+	e.statuses[side], e.classes[side], e.datasets[side] = r.Status, v.Class, r.Dataset
+	if r.Prompt.Cluster != "" { // each dataset has its own clusters
+		e.clusters[side] = c.clusters.Of(r.Dataset + "\x00" + r.Prompt.Cluster)
+	}
+	e.endings[side], e.noText[side] = r.Ending, v.Class == orbench.Empty && r.Status == score.Answered
+	if c.keepsSubjects && judged {
+		e.subjects[side], e.cells[side], e.unsure[side] = r.Subject(), r.Cell, annotation.Unsure(v.Verdict)
 	}
 	return nil
 }
 
-// fateOf returns a row's outcome, and the class by the side's judge.
-func (c *Comparison) fateOf(side int, r score.AnswerRow) (outcome, orbench.Class, bool, error) {
-	if f, ok := map[score.Status]outcome{score.ServedByOther: byOther, score.Failed: failed, score.Unanswered: unanswered}[r.Status]; ok {
-		return f, orbench.Unjudged, r.Simulated, nil
+// verdict is what the side's judge says of a row, if it was shown that.
+func (c *Comparison) verdict(side int, r score.AnswerRow) (score.JudgeVerdict, error) {
+	if r.Status != score.Answered && r.Status != score.Blocked {
+		return score.JudgeVerdict{}, nil
 	}
 	for _, v := range r.Verdicts {
-		if v.Judge != c.judges[side] {
-			continue
+		if v.Judge == c.judges[side] {
+			return v, nil
 		}
-		f := complied
-		switch {
-		case v.Class == orbench.Unjudged:
-			f = unjudged
-		case v.Class.Refused():
-			f = refused
-		}
-		return f, v.Class, r.Simulated || v.Simulated, nil
 	}
-	return absent, orbench.Unjudged, false, fmt.Errorf("compare: the answer of %s to prompt %s has no verdict of the judge %s", r.Target, r.Prompt.ID, c.judges[side])
+	return score.JudgeVerdict{}, fmt.Errorf("compare: the answer of %s to prompt %s has no verdict of the judge %s", r.Target, r.Prompt.ID, c.judges[side])
 }

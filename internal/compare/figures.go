@@ -49,7 +49,7 @@ const (
 // of is what a side of an entry said.
 func (e *entry) of(side int) int {
 	switch {
-	case e.outcomes[side] == absent:
+	case e.statuses[side] == "":
 		return notAsked
 	case e.said[side].Of == 0:
 		return saidNothing
@@ -152,45 +152,33 @@ func (c *Comparison) count(n *counts, i int) {
 // metric computes the figures of the prompts of a label.
 func (c *Comparison) metric(label orbench.Label, paired bool) Metric {
 	m := Metric{Name: figure.RateOf(label), Label: label, ByCategory: []Figures{}, counts: newCounts(paired), by: map[orbench.Category]*counts{}}
-	var became [2][outcomes]int
-	var ended [2]score.Truncation
-	var noText [2]int
 	for i := range c.entries {
 		e := &c.entries[i]
 		if e.prompt.Label != label {
 			continue
 		}
 		m.Prompts++
-		for side, f := range e.outcomes {
-			became[side][f]++
-			ended[side].Add(e.endings[side])
-			if f.judged() && e.noText[side] {
-				noText[side]++
-			}
-		}
+		m.BaseCounts.add(e, base)
+		m.CandidateCounts.add(e, candidate)
 		category := m.of(e.prompt.Category)
-		both := e.outcomes[base].judged() && e.outcomes[candidate].judged()
 		switch {
-		case e.outcomes[base] == absent:
+		case e.statuses[base] == "":
 			m.OnlyInCandidate++
-		case e.outcomes[candidate] == absent:
+		case e.statuses[candidate] == "":
 			m.OnlyInBase++
-		case !both:
+		case !e.judged():
 			m.Excluded++
 		}
 		if a, b := e.of(base), e.of(candidate); (a == saidNothing || b == saidNothing) && (!paired || a != notAsked && b != notAsked) {
 			m.counts.lost[a][b]++
 			category.lost[a][b]++
 		}
-		if paired && !both {
+		if paired && !e.judged() {
 			continue
 		}
 		c.count(m.counts, i)
 		c.count(category, i)
 	}
-	m.BaseCounts, m.CandidateCounts = sideCounts(became[base]), sideCounts(became[candidate])
-	m.BaseCounts.Truncation, m.CandidateCounts.Truncation = ended[base], ended[candidate]
-	m.BaseCounts.NoText, m.CandidateCounts.NoText = noText[base], noText[candidate]
 	if !paired {
 		m.Excluded = m.BaseCounts.Prompts - m.BaseCounts.Judged + m.CandidateCounts.Prompts - m.CandidateCounts.Judged
 	}
@@ -225,10 +213,27 @@ func (f Figures) withheld() Figures {
 	return f
 }
 
-func sideCounts(n [outcomes]int) SideCounts {
-	s := SideCounts{Judged: n[complied] + n[refused], Unjudged: n[unjudged], ServedByOther: n[byOther], Failed: n[failed], Unanswered: n[unanswered]}
-	s.Prompts = s.Judged + s.Unjudged + s.ServedByOther + s.Failed + s.Unanswered
-	return s
+// add counts a prompt by what became of it on a side.
+func (n *SideCounts) add(e *entry, side int) {
+	switch status := e.statuses[side]; {
+	case status == "":
+		return
+	case status == score.ServedByOther:
+		n.ServedByOther++
+	case status == score.Failed:
+		n.Failed++
+	case status == score.Unanswered:
+		n.Unanswered++
+	case e.said[side].Of == 0:
+		n.Unjudged++
+	default:
+		n.Judged++
+	}
+	n.Prompts++
+	n.Truncation.Add(e.endings[side])
+	if e.noText[side] {
+		n.NoText++
+	}
 }
 
 // figures computes the rates, the difference and the test.
@@ -302,8 +307,7 @@ func (c *Comparison) flips() []Flip {
 	var worse, better [2][]Flip
 	for i := range c.entries {
 		e := &c.entries[i]
-		before, after := e.outcomes[base], e.outcomes[candidate]
-		if !before.judged() || !after.judged() || before == after {
+		if !e.judged() || e.classes[base].Refused() == e.classes[candidate].Refused() {
 			continue
 		}
 		f := Flip{Prompt: e.prompt, BaseClass: e.classes[base], CandidateClass: e.classes[candidate], datasets: e.datasets, samples: e.samples}

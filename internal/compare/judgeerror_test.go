@@ -100,15 +100,22 @@ func TestJudgeErrorOf(t *testing.T) {
 	}
 }
 
-// Each label has a language of its own, and none where datasets differ.
-func TestLanguagesOf(t *testing.T) {
+// Each label has a language of its own, and none where datasets or sides differ.
+func TestLanguageOfAnswers(t *testing.T) {
 	t.Parallel()
-	run := func(label orbench.Label, language string) score.RunResult {
-		return score.RunResult{About: score.About{Label: label, Language: language}}
+	of := func(all ...[2]string) (r score.Result) {
+		for _, one := range all {
+			r.Runs = append(r.Runs, score.RunResult{About: score.About{Label: orbench.Label(one[0]), Language: one[1]}})
+		}
+		return r
 	}
-	all := languagesOf(score.Result{Runs: []score.RunResult{run("safe", "en"), run("toxic", "ko"), run("toxic", "en"), run("toxic", "en")}}, false)
-	if all["safe"] != "en" || all["toxic"] != "" {
-		t.Errorf("languages %v", all)
+	o := Options{results: [2]score.Result{of([2]string{"safe", "en"}, [2]string{"toxic", "ko"}, [2]string{"toxic", "en"}, [2]string{"toxic", "en"}), of([2]string{"safe", "en"}, [2]string{"toxic", "en"})}}
+	if safe, toxic := o.language("safe"), o.language("toxic"); safe != "en" || toxic != "" {
+		t.Errorf("languages %q and %q", safe, toxic)
+	}
+	o.results[candidate] = of([2]string{"safe", "ko"})
+	if safe := o.language("safe"); safe != "" {
+		t.Errorf("the language of English and Korean is %q", safe)
 	}
 }
 
@@ -159,11 +166,11 @@ func TestManner(t *testing.T) {
 				}
 				e := entry{prompt: orbench.Prompt{Label: of.label}, subjects: [2]orbench.Subject{{1, byte(i), byte(i >> 8)}, {2, byte(i), byte(i >> 8)}}}
 				for side, yes := range said {
-					e.said[side], e.outcomes[side] = versus.Once(yes), complied
 					class := orbench.FullAnswer
 					if yes {
-						e.outcomes[side], class = refused, orbench.Refusal
+						class = orbench.Refusal
 					}
+					e.said[side], e.statuses[side], e.classes[side] = versus.Once(yes), score.Answered, class
 					if said[0] != said[1] && of.flips > 0 {
 						labels = append(labels, orbench.Annotation{Subject: e.subjects[side], By: "ana", Class: class})
 					}
@@ -171,8 +178,9 @@ func TestManner(t *testing.T) {
 				c.entries = append(c.entries, e)
 			}
 			o := Options{Gates: []Gate{g}, assumes: versus.OneModel, words: annotation.NewWords(labels)}
-			o.languages[base] = map[orbench.Label]string{of.label: score.English}
-			o.languages[candidate] = o.languages[base]
+			for side := range o.results {
+				o.results[side].Runs = []score.RunResult{{About: score.About{Label: of.label, Language: score.English}}}
+			}
 			switch c.Result(o).Gates[0].Status {
 			case Tripped:
 				failed++

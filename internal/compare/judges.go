@@ -21,44 +21,34 @@ func Between(sides [2]*run.Run, wanted, against string) (*Comparison, error) {
 	case oneSide && against == "":
 		return nil, uncomparable("both sides are "+sides[0].Targets[0].Name+" of the run "+sides[0].Name,
 			"name two runs, two targets of one with `base-target` and `candidate-target`, or two judges with `judge` and `candidate-judge`")
-	case oneSide:
-		for _, name := range []string{wanted, against} {
-			if !slices.Contains(sides[0].Config.JudgeNames(), name) {
-				return nil, notJudged(sides[0], name)
-			}
-		}
-		return NewOfJudges(wanted, against), nil
-	case against != "":
+	case !oneSide && against != "":
 		return nil, &orbench.InputError{
 			Setting: "candidate-judge",
 			Problem: "the two sides are different answers, so a difference between judges would look like a difference between models",
 			Hint:    "name one run, and one target, as BASE and as CANDIDATE, or leave it out",
 		}
 	}
-	if sides[0].Guards() != sides[1].Guards() {
-		return besideGuard(sides, wanted)
-	}
-	judge, err := commonJudge(sides, wanted)
-	if err != nil {
-		return nil, err
-	}
-	return New(judge), nil
-}
-
-// besideGuard compares a guard with a model that answers. It compares what the
-// guard flags with what a judge calls a refusal: the wanted judge, or the first
-// of the model's run.
-func besideGuard(sides [2]*run.Run, wanted string) (*Comparison, error) {
-	var names [2]string
+	// What a guard flags is compared with what a judge calls a refusal: the wanted one, or the first
+	// of the model's run.
+	besideGuard := sides[0].Guards() != sides[1].Guards()
+	names := [2]string{wanted, wanted}
 	for i, s := range sides {
 		judges := s.Config.JudgeNames()
-		names[i] = judges[0]
-		if wanted != "" && !s.Guards() {
-			if !slices.Contains(judges, wanted) {
-				return nil, notJudged(s, wanted)
-			}
-			names[i] = wanted
+		if besideGuard && (s.Guards() || wanted == "") {
+			names[i] = judges[0]
 		}
+		for _, name := range []string{names[i], against} {
+			if (name != "" || oneSide) && !slices.Contains(judges, name) {
+				return nil, notJudged(s, name)
+			}
+		}
+	}
+	switch {
+	case oneSide:
+		names[1] = against
+	case !besideGuard:
+		judge, err := commonJudge(sides, wanted)
+		return New(judge), err
 	}
 	return NewOfJudges(names[0], names[1]), nil
 }
@@ -74,11 +64,6 @@ func notJudged(c *run.Run, name string) error {
 // two models, so verdicts of different judges are never compared.
 func commonJudge(sides [2]*run.Run, wanted string) (string, error) {
 	names := [2][]string{sides[0].Config.JudgeNames(), sides[1].Config.JudgeNames()}
-	for i, s := range sides {
-		if wanted != "" && !slices.Contains(names[i], wanted) {
-			return "", notJudged(s, wanted)
-		}
-	}
 	var elsewhere string
 	for i, name := range names[0] {
 		k := slices.Index(names[1], name)

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -12,34 +13,18 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// labels holds the corrected rates of a side by the label of its prompts.
-type labels map[orbench.Label]stats.Estimate
-
-// labelsOf returns the corrected rates in a result of one target. A label with
-// prompts in several datasets has none, because nothing is pooled.
-func labelsOf(r score.Result) labels {
-	found, seen := labels{}, map[orbench.Label]int{}
-	for _, run := range r.Runs {
-		seen[run.Label]++
-		if run.Labeled != nil {
-			found[run.Label] = run.Labeled.Rate
+// correct returns the metric of a label as corrected by the labels of both sides; nil if either
+// side lacks them, or has prompts in several datasets, because nothing is pooled.
+func correct(of [2]score.Result, label orbench.Label) *annotation.CorrectedPairs {
+	var rates [2]stats.Estimate
+	for side, r := range of {
+		runs := slices.DeleteFunc(slices.Clone(r.Runs), func(run score.RunResult) bool { return run.Label != label })
+		if len(runs) != 1 || runs[0].Labeled == nil {
+			return nil
 		}
-		if seen[run.Label] > 1 {
-			delete(found, run.Label)
-		}
+		rates[side] = runs[0].Labeled.Rate
 	}
-	return found
-}
-
-// correct returns the metric of a label as corrected by the labels of both
-// sides; nil if either side lacks them.
-func correct(of [2]labels, label orbench.Label) *annotation.CorrectedPairs {
-	b, ok := of[base][label]
-	c, also := of[candidate][label]
-	if !ok || !also {
-		return nil
-	}
-	return &annotation.CorrectedPairs{Base: b, Candidate: c, Difference: stats.RateDifference(c, b)}
+	return &annotation.CorrectedPairs{Base: rates[base], Candidate: rates[candidate], Difference: stats.RateDifference(rates[candidate], rates[base])}
 }
 
 // withMore is what labels say with some more prompts, of which they say nothing.

@@ -9,7 +9,7 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-func TestLabelsOf(t *testing.T) {
+func TestCorrect(t *testing.T) {
 	t.Parallel()
 	rate := stats.Estimate{Value: 0.2, Lo: 0.1, Hi: 0.3}
 	run := func(label orbench.Label, labeled bool) score.RunResult {
@@ -19,11 +19,14 @@ func TestLabelsOf(t *testing.T) {
 		}
 		return r
 	}
-	got := labelsOf(score.Result{Runs: []score.RunResult{run(orbench.Safe, true), run(orbench.Toxic, true), run(orbench.Toxic, false)}})
-	if len(got) != 1 || got[orbench.Safe] != rate {
-		t.Errorf("%v; want the safe rate alone, since toxic prompts are in two datasets", got)
+	both := score.Result{Runs: []score.RunResult{run(orbench.Safe, true), run(orbench.Toxic, true), run(orbench.Toxic, false)}}
+	if m := correct([2]score.Result{both, both}, orbench.Safe); m == nil || m.Base != rate || m.Candidate != rate {
+		t.Errorf("the safe rates are %+v, want %+v", m, rate)
 	}
-	if m := correct([2]labels{got, {}}, orbench.Safe); m != nil {
+	if m := correct([2]score.Result{both, both}, orbench.Toxic); m != nil {
+		t.Errorf("prompts of two datasets are corrected: %+v", m)
+	}
+	if m := correct([2]score.Result{both, {}}, orbench.Safe); m != nil {
 		t.Errorf("a metric of which one side has labels is corrected: %+v", m)
 	}
 }

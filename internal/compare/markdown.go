@@ -35,11 +35,7 @@ func (c Result) addSummary(d *table.Document) {
 		add(table.Raw("**"+title+"**\n\n"), s)
 	}
 	add(c.overview())
-	for _, s := range []table.Section{provenance.Section(c.SettingsThatDiffer), c.correctedSection()} {
-		if len(s.Rows) > 0 {
-			add(s)
-		}
-	}
+	addFilled(d, table.InMarkdown, provenance.Section(c.SettingsThatDiffer), c.correctedSection())
 	if worse, significant := c.worse(); len(worse) > 0 && !c.OfJudges() {
 		add(table.Raw(fmt.Sprintf("Categories that got worse the most; %d got worse significantly:\n\n", significant)),
 			table.Section{Header: []string{"category", "metric", "prompts", "base", "candidate", "difference, pp", "p (Holm)"}, Left: 2, Rows: worse})

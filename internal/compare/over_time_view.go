@@ -53,12 +53,8 @@ func (l LeftOut) String() string {
 
 // Add puts a night into its series. asked identifies the prompts of the night.
 func (r *OverTime) Add(of Series, asked string, n Night) {
-	i := slices.IndexFunc(r.Series, func(s Series) bool { return s.Dataset == of.Dataset && s.Label == of.Label && s.Judge == of.Judge })
-	if i < 0 {
-		i, of.SamePrompts, of.asked = len(r.Series), len(n.Shares) > 0, asked
-		r.Series = append(r.Series, of)
-	}
-	s := &r.Series[i]
+	of.SamePrompts, of.asked = len(n.Shares) > 0, asked
+	s := table.Entry(&r.Series, of, func(s Series) bool { return s.Dataset == of.Dataset && s.Label == of.Label && s.Judge == of.Judge })
 	s.SamePrompts = s.SamePrompts && s.asked == asked
 	s.Nights = append(s.Nights, n)
 }

@@ -40,7 +40,7 @@ func (c *Comparison) paired(label orbench.Label) annotation.Paired {
 func (c *Comparison) pair(e *entry) annotation.Pair {
 	return annotation.Pair{
 		Base: e.subjects[base], Candidate: e.subjects[candidate],
-		BaseRefused: e.outcomes[base] == refused, CandidateRefused: e.outcomes[candidate] == refused,
+		BaseRefused: e.classes[base].Refused(), CandidateRefused: e.classes[candidate].Refused(),
 		BaseWithheld: withheldClass(e.classes[base]), CandidateWithheld: withheldClass(e.classes[candidate]),
 		Unsure: e.unsure[base] || e.unsure[candidate],
 	}
@@ -48,7 +48,7 @@ func (c *Comparison) pair(e *entry) annotation.Pair {
 
 // isPair reports whether an entry is a pair of a label.
 func (c *Comparison) isPair(e *entry, label orbench.Label) bool {
-	return c.judges[base] == c.judges[candidate] && e.prompt.Label == label && e.outcomes[base].judged() && e.outcomes[candidate].judged() && e.subjects[base] != (orbench.Subject{})
+	return c.judges[base] == c.judges[candidate] && e.prompt.Label == label && e.judged() && e.subjects[base] != (orbench.Subject{})
 }
 
 // withheldClass reports whether an answer is a refusal by definition.

@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/stats"
@@ -51,11 +52,10 @@ type Options struct {
 	Walked func(answers int)
 	// assumes is what is assumed of the judge's errors; empty for two models.
 	assumes versus.Assumption
-	// labels are the corrected rates of both sides.
-	labels [2]labels
-	// languages are those of the answers of both sides, by the label of the prompts.
-	languages [2]map[orbench.Label]string
-	words     annotation.Words
+	// results are those of both sides, and variant is true if one is a variant of the other.
+	results [2]score.Result
+	variant bool
+	words   annotation.Words
 }
 
 // Commands write the commands that a comparison proposes. Each may be nil.
@@ -84,13 +84,21 @@ func (c Commands) label(labels int, gate *Gate) string {
 	return c.Label(labels, gate)
 }
 
-// language is that of both sides' answers to prompts of a label, empty if they
-// differ.
+// language is that of both sides' answers to prompts of a label, as RunResult.Measured has it;
+// empty if it is not known or not the same in all datasets.
 func (o Options) language(label orbench.Label) string {
-	if o.languages[base][label] != o.languages[candidate][label] {
+	var all table.Names
+	for _, r := range o.results {
+		for _, run := range r.Runs {
+			if run.Label == label {
+				all.Add(run.Measured(o.variant))
+			}
+		}
+	}
+	if len(all) != 1 {
 		return ""
 	}
-	return o.languages[base][label]
+	return all[0]
 }
 
 const (
@@ -294,7 +302,7 @@ func (c *Comparison) Result(o Options) Result {
 		figures := c.metric(label, r.Paired)
 		figures.JudgeError = c.judgeErrorOf(figures, o.language(label), cmp.Or(o.assumes, versus.TwoModels))
 		if !figures.textless() {
-			figures.Corrected = cmp.Or(c.correctPairs(label, o.words, figures), correct(o.labels, label))
+			figures.Corrected = cmp.Or(c.correctPairs(label, o.words, figures), correct(o.results, label))
 		}
 		if figures.Undone = r.undone(&figures); figures.Undone {
 			figures.oneModel = c.judgeErrorOf(figures, o.language(label), versus.OneModel).Difference
@@ -317,7 +325,7 @@ func (c *Comparison) Result(o Options) Result {
 // shared reports whether any prompt is on both sides.
 func (c *Comparison) shared() bool {
 	for i := range c.entries {
-		if e := &c.entries[i]; e.outcomes[base] != absent && e.outcomes[candidate] != absent {
+		if c.entries[i].asked() {
 			return true
 		}
 	}

@@ -38,30 +38,22 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 		return Result{}, err
 	}
 	var record provenance.Record
-	var asked [2]*score.Asked
-	var both [2]score.Result
 	for i, add := range []func(score.AnswerRow) error{c.AddBase, c.AddCandidate} {
 		derived, made, err := sides[i].Made(ctx, m, evaluate.Sinks{Row: add, NoSubjects: !c.keepsSubjects, Walked: o.Walked}, of)
 		if err != nil {
 			return Result{}, fmt.Errorf("derive the run %s: %w", sides[i].Name, err)
 		}
-		record.Runs = append(record.Runs, made)
-		if len(derived.Runs) > 0 {
-			asked[i] = &derived.Runs[0].Asked
-		}
-		o.labels[i], both[i] = labelsOf(derived), derived
+		record.Runs, o.results[i] = append(record.Runs, made), derived
 	}
 	record.Damage = run.Damage(m)
 	o.ClusteredBy = clusteredBy(sides)
-	switch {
-	case sides[base].Name == sides[candidate].Name && asked[base] != nil && asked[candidate] != nil:
-		o.assumes = score.Assume(*asked[base], *asked[candidate])
+	switch of := o.results; {
+	case sides[base].Name == sides[candidate].Name && len(of[base].Runs) > 0 && len(of[candidate].Runs) > 0:
+		o.assumes = score.Assume(of[base].Runs[0].Asked, of[candidate].Runs[0].Asked)
 	case o.words.OneModel(kinSide(sides[base]), kinSide(sides[candidate])):
 		o.assumes = versus.OneModel
 	}
-	for i, derived := range both {
-		o.languages[i] = languagesOf(derived, sides[base].Name == sides[candidate].Name && o.assumes != versus.TwoModels)
-	}
+	o.variant = sides[base].Name == sides[candidate].Name && o.assumes != versus.TwoModels
 	if c.judges[base] == c.judges[candidate] && !o.Unpaired && c.shared() {
 		if err := c.findOnce(ctx, m, sides); err != nil {
 			return Result{}, err
@@ -69,10 +61,9 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 	}
 	result := c.Result(o)
 	result.Edited = edited
-	result.Base.Run, result.Base.Target = sides[base].Name, sides[base].Targets[0].Name
-	result.Candidate.Run, result.Candidate.Target = sides[candidate].Name, sides[candidate].Targets[0].Name
 	result.SettingsThatDiffer, result.Provenance = c.differences(sides), &record
 	for i, side := range []*Side{&result.Base, &result.Candidate} {
+		side.Run, side.Target = sides[i].Name, sides[i].Targets[0].Name
 		side.LabelAssumed = slices.ContainsFunc(sides[i].Datasets, func(d *dataset.Dataset) bool { return d.LabelAssumed })
 	}
 	return result, nil
@@ -90,7 +81,7 @@ func (c *Comparison) findOnce(ctx context.Context, m store.Reader, sides [2]*run
 	}
 	var pairs []int
 	for i := range c.entries {
-		if e := &c.entries[i]; e.outcomes[base] != absent && e.outcomes[candidate] != absent {
+		if e := &c.entries[i]; e.asked() {
 			e.once, pairs = always, append(pairs, i)
 		}
 	}
@@ -188,20 +179,6 @@ func Kin(sides [2]*run.Run, oneModel bool) orbench.Kin {
 
 func kinSide(r *run.Run) orbench.KinSide {
 	return orbench.KinSide{Run: r.Name, Model: r.Targets[0].Provider + "/" + r.Targets[0].Model}
-}
-
-// languagesOf returns the language of the answers to prompts of each label, as
-// RunResult.Measured has it; empty if it is not known or not the same in all datasets.
-func languagesOf(r score.Result, variant bool) map[orbench.Label]string {
-	all := map[orbench.Label]string{}
-	for _, run := range r.Runs {
-		language := run.Measured(variant)
-		if was, seen := all[run.Label]; seen && was != language {
-			language = ""
-		}
-		all[run.Label] = language
-	}
-	return all
 }
 
 // differences returns the settings in which the two sides differ, as far as

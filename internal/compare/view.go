@@ -49,37 +49,29 @@ func (c Result) addText(d *table.Document) {
 	d.AddTo(table.OnScreen, c.overview())
 	d.AddTo(table.OnScreen, table.Line(c.Provenance.Ages("Answers", time.Local)), table.Gap)
 	c.addFlips(d)
-	if s := provenance.Section(c.SettingsThatDiffer); len(s.Rows) > 0 {
-		d.AddTo(table.OnScreen, s)
-	}
+	addFilled(d, table.OnScreen, provenance.Section(c.SettingsThatDiffer))
 	for _, line := range c.Warnings()[len(c.Edited):] {
 		d.AddTo(table.OnScreen, table.Note{Mark: "! ", Text: line}, table.Gap)
 	}
-	if len(c.Gates) > 0 {
-		d.AddTo(table.OnScreen, c.gates())
-		for _, g := range c.Gates {
-			if g.Command != "" {
-				d.AddTo(table.OnScreen, table.Line("  "+g.Command))
-			}
+	addFilled(d, table.OnScreen, c.gates())
+	for _, g := range c.Gates {
+		if g.Command != "" {
+			d.AddTo(table.OnScreen, table.Line("  "+g.Command))
 		}
 	}
-	if s := c.chances(); len(s.Rows) > 0 {
-		d.AddTo(table.OnFull, s)
-	}
-	details := func(sections ...table.Section) {
-		for _, s := range sections {
-			s.Detail = true
-			d.AddTo(table.OnScreen, s)
-		}
-	}
+	addFilled(d, table.OnFull, c.chances())
 	for _, m := range c.Metrics {
-		details(c.metricSection(m))
+		d.AddTo(table.OnScreen, c.metricSection(m))
 	}
-	if s := c.correctedSection(); len(s.Rows) > 0 {
-		d.AddTo(table.OnScreen, s)
-	}
-	if c.Flips.Total > 0 {
-		details(c.flipSection(tableFlips, tableFlipText, false))
+	addFilled(d, table.OnScreen, c.correctedSection(), c.flipSection(tableFlips, tableFlipText, false))
+}
+
+// addFilled adds the tables that have rows.
+func addFilled(d *table.Document, on table.Place, sections ...table.Section) {
+	for _, s := range sections {
+		if len(s.Rows) > 0 {
+			d.AddTo(on, s)
+		}
 	}
 }
 
@@ -287,7 +279,7 @@ func (c Result) verdict() (line string, tone table.Tone) {
 
 func (c Result) metricSection(m Metric) table.Section {
 	s := table.Section{
-		Title: table.LabelTitle(m.Label), Left: 1,
+		Title: table.LabelTitle(m.Label), Left: 1, Detail: true,
 		Header: []string{"", "base", "by verdicts", "candidate", "by verdicts", "difference", "by verdicts", "p", "p (Holm)"},
 		Note:   c.Account(m),
 	}
@@ -442,7 +434,7 @@ func (c Result) conservation(m Metric) string {
 // flipSection has the first of the prompts that flipped, with both answers if asked for. Texts
 // are cut to so many bytes.
 func (c Result) flipSection(most, bytes int, answers bool) table.Section {
-	s := table.Section{Header: []string{"", "label", "category", "prompt"}}
+	s := table.Section{Header: []string{"", "label", "category", "prompt"}, Detail: true}
 	switch {
 	case answers && c.OfJudges(): // two judges share one answer
 		s.Header = append(s.Header, "answer")

@@ -206,12 +206,8 @@ func judged(r score.Result) string {
 	if labeled(r) {
 		text += " People labeled a random part of the answers. The corrected rates are the judge's rates plus the weighted mean difference between people's labels and the judge's verdicts."
 	}
-	planned := map[string]bool{}
-	for _, run := range r.Runs {
-		if p := run.Plan; p != nil && !planned[p.Hash] {
-			planned[p.Hash] = true
-			text += " " + planLine(r, p)
-		}
+	for _, line := range planLines(r) {
+		text += " " + line
 	}
 	if note := intervalNote(r); note != "" {
 		return text + " Ranges and intervals are 95%. " + note

@@ -11,13 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/stats"
 )
-
-// withInterval formats a share with its interval.
-func withInterval(e *stats.Estimate) string {
-	return table.Known(e, func(e stats.Estimate) string { return table.Estimate(&e) + " (" + table.EstimateInterval(&e) + ")" })
-}
 
 // ofLabels are the tables of one target on how its judges agree with people, and people with
 // each other.
@@ -35,19 +29,14 @@ func ofLabels(r score.Result) (all []laidOut) {
 
 // addPeople adds to a brief screen what people said of the answers, and how they agree.
 func addPeople(d *table.Document, words table.Words, r score.Result) {
-	var lines []string
+	lines := planLines(r)
 	if alone(r) {
 		for _, t := range ofLabels(r) {
 			d.AddTo(table.OnBrief, t.Section)
 		}
 	}
 	open := 0
-	planned := map[string]bool{}
 	for _, run := range r.Runs {
-		if p := run.Plan; p != nil && !planned[p.Hash] {
-			planned[p.Hash] = true
-			lines = append(lines, planLine(r, p))
-		}
 		if c := run.Labeled; c != nil {
 			open += c.Disagreed - c.Settled
 		}
@@ -63,7 +52,16 @@ func addPeople(d *table.Document, words table.Words, r score.Result) {
 	}
 }
 
-// planLine says what was planned before the first label, and what was done.
+// planLines say what was planned before the first label, and what was done.
+func planLines(r score.Result) (lines table.Names) {
+	for _, run := range r.Runs {
+		if run.Plan != nil {
+			lines.Add(planLine(r, run.Plan))
+		}
+	}
+	return lines
+}
+
 func planLine(r score.Result, p *annotation.KeptPlan) string {
 	done, labels := map[string]int{}, 0
 	for _, run := range r.Runs {

@@ -68,7 +68,7 @@ func (all *warnings) collect(r score.Result) {
 	for run, j := range r.Judged() {
 		if l := run.Labeled; l != nil && j.Rate.Value != nil && j.Judge == run.Judges[0].Judge && (*j.Rate.Value < l.Rate.Lo || *j.Rate.Value > l.Rate.Hi) {
 			add(contradicted, "People's labels contradict "+j.Judge, fmt.Sprintf("%s, %s prompts: %s by %s, %s by the judge", run.TargetCaption(), run.Label,
-				withInterval(&l.Rate), table.Counted(l.Labels, "label", "labels"), table.Percent(*j.Rate.Value)), "Its rates of other answers may be as wrong.", run.Keys(j.Judge))
+				table.Estimate(&l.Rate)+" ("+table.EstimateInterval(&l.Rate)+")", table.Counted(l.Labels, "label", "labels"), table.Percent(*j.Rate.Value)), "Its rates of other answers may be as wrong.", run.Keys(j.Judge))
 		}
 	}
 	for _, run := range r.Runs {
