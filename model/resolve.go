@@ -15,8 +15,10 @@ type Step func(look Lookup) (missing []Request)
 // other. The error is that of m, or says that the step asks twice for the same.
 func Resolve(ctx context.Context, m Model, step Step) error {
 	known := map[Hash]Response{}
-	look := func(r Request) (Response, bool) {
-		response, ok := known[r.Hash()]
+	look := func(r Request) (response Response, ok bool) {
+		if len(known) > 0 { // as it is not where a step begins
+			response, ok = known[r.Hash()]
+		}
 		return response, ok
 	}
 	for {
@@ -26,14 +28,15 @@ func Resolve(ctx context.Context, m Model, step Step) error {
 		}
 		before := len(known)
 		for _, r := range missing {
-			if _, ok := look(r); ok {
+			hash := r.Hash()
+			if _, ok := known[hash]; ok {
 				continue
 			}
 			response, err := m.Ask(ctx, r)
 			if err != nil {
 				return err
 			}
-			known[r.Hash()] = response
+			known[hash] = response
 		}
 		if len(known) == before {
 			return errors.New("model: a step lacks nothing but replies that it was given")

@@ -145,9 +145,9 @@ func Read(response model.Response, q Question) []Item {
 // frame is the text of a question as a generator may repeat it.
 type frame struct {
 	Question
-	// demonstrations are its demonstrations, and demonstrated all their words. instructions
-	// are the words of the rest, without the data that it is about.
-	demonstrations             []string
+	// demonstrations are the words of its demonstrations, and demonstrated all of them in one
+	// text. instructions are the words of the rest, without the data that it is about.
+	demonstrations             [][]string
 	demonstrated, instructions string
 	language                   string
 }
@@ -159,20 +159,22 @@ func frameOf(q Question) frame {
 	f := frame{Question: q}
 	if n := len(q.Request.Messages); n > 0 {
 		text := q.Request.Messages[n-1].Content
-		for _, block := range fenced.FindAllStringSubmatch(text, -1) {
-			if block[1] != "EXAMPLES" {
+		rest, from := "", 0
+		for _, at := range fenced.FindAllStringSubmatchIndex(text, -1) {
+			rest, from = rest+text[from:at[0]]+"\n", at[1]
+			if text[at[2]:at[3]] != "EXAMPLES" {
 				continue
 			}
-			f.demonstrated = spaced(block[2])
-			for line := range strings.Lines(block[2]) {
+			f.demonstrated = spaced(text[at[4]:at[5]])
+			for line := range strings.Lines(text[at[4]:at[5]]) {
 				_, shown, _ := strings.Cut(line, ": ")
-				f.demonstrations = append(f.demonstrations, strings.Trim(strings.TrimSpace(shown), "[]"))
+				f.demonstrations = append(f.demonstrations, wordsOf(shown))
 			}
 		}
-		f.instructions = spaced(fenced.ReplaceAllString(text, "\n"))
+		f.instructions = spaced(rest + text[from:])
 	}
 	f.instructions += allInstructions
-	if len(strings.Fields(similar.Normalize(q.About))) >= languageWords {
+	if len(wordsOf(q.About)) >= languageWords {
 		f.language = refusal.Language(q.About)
 	}
 	return f
@@ -241,7 +243,7 @@ var (
 // foreign gives the habit because of which a text is no request, or "". before are the
 // earlier items of the reply.
 func (f frame) foreign(text string, before []Item) Habit {
-	words := strings.Fields(similar.Normalize(text))
+	words := wordsOf(text)
 	letters, digits, others := 0, 0, 0
 	for _, r := range text {
 		switch {
@@ -263,7 +265,7 @@ func (f frame) foreign(text string, before []Item) Habit {
 		return Number
 	case 5*letters < 3*(letters+digits+others):
 		return Markup
-	case f.demonstrated != "" && len(words) >= MinWords && strings.Contains(f.demonstrated, plain), slices.ContainsFunc(f.demonstrations, func(d string) bool { return exchanged(d, text) }):
+	case f.demonstrated != "" && len(words) >= MinWords && strings.Contains(f.demonstrated, plain), slices.ContainsFunc(f.demonstrations, func(d []string) bool { return exchanged(d, words) }):
 		return Demonstration
 	case len(words) >= MinWords && strings.Contains(f.instructions, plain), listField.MatchString(text):
 		return Instruction
@@ -285,7 +287,7 @@ func (f frame) foreign(text string, before []Item) Habit {
 		return Loop
 	case f.language != "" && len(words) >= languageWords && !slices.Contains([]string{"", f.language}, refusal.Language(text)):
 		return OtherLanguage
-	case slices.ContainsFunc(before, func(i Item) bool { return !i.Foreign() && i.Text != text && exchanged(i.Text, text) }):
+	case slices.ContainsFunc(before, func(i Item) bool { return !i.Foreign() && i.Text != text && exchanged(wordsOf(i.Text), words) }):
 		return Exchanged
 	}
 	return ""
@@ -312,10 +314,12 @@ const (
 	fewestAligned, mostAligned = 8, 200
 )
 
-// exchanged reports whether two texts are the same but for up to 40% of the words: by the
-// longest common subsequence of their words.
-func exchanged(a, b string) bool {
-	x, y := strings.Fields(similar.Normalize(a)), strings.Fields(similar.Normalize(b))
+// wordsOf are the normalized words of a text.
+func wordsOf(text string) []string { return strings.Fields(similar.Normalize(text)) }
+
+// exchanged reports whether two texts of some words are the same but for up to 40% of them: by
+// their longest common subsequence.
+func exchanged(x, y []string) bool {
 	longer, shorter := max(len(x), len(y)), min(len(x), len(y))
 	if shorter < fewestAligned || longer > mostAligned || float64(shorter) < sameWords*float64(longer) {
 		return false

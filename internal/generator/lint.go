@@ -109,15 +109,15 @@ func Lint(seed, rewrite string) []Finding {
 // (CopyJaccard), it contains nearly all of the seed's words (CopyContained), or it is the
 // seed with up to 40% of the words exchanged. An empty seed has no copies.
 func nearCopy(seed, rewrite string) bool {
-	want := map[string]bool{}
-	for _, w := range strings.Fields(similar.Normalize(seed)) {
+	before, after, want := wordsOf(seed), wordsOf(rewrite), map[string]bool{}
+	for _, w := range before {
 		want[w] = false
 	}
 	if len(want) == 0 {
 		return false
 	}
 	held := 0
-	for _, w := range strings.Fields(similar.Normalize(rewrite)) {
+	for _, w := range after {
 		if seen, ok := want[w]; ok && !seen {
 			want[w] = true
 			held++
@@ -128,7 +128,7 @@ func nearCopy(seed, rewrite string) bool {
 	}
 	// Texts that share half of their three-word runs, or have most words in one order, also
 	// share at least half of the seed's words. So other texts need no comparison.
-	return 2*held >= len(want) && (similar.Jaccard(seed, rewrite) >= CopyJaccard || exchanged(seed, rewrite))
+	return 2*held >= len(want) && (similar.Jaccard(seed, rewrite) >= CopyJaccard || exchanged(before, after))
 }
 
 //go:embed lint.txt

@@ -135,9 +135,10 @@ func (l lexicon) groupsOf(phrase string) []string {
 	found := slices.Clone(l[phrase])
 	// An entry with * may end in the phrase's last word only, since a phrase of
 	// fewer words has been looked up already.
-	last := strings.LastIndexByte(phrase, ' ') + 1
+	last, entry := strings.LastIndexByte(phrase, ' ')+1, []byte(phrase)
 	for end := len(phrase); end > last; end-- {
-		found = append(found, l[phrase[:end]+"*"]...)
+		entry = append(entry[:end], '*')
+		found = append(found, l[string(entry)]...)
 	}
 	slices.Sort(found)
 	return slices.Compact(found)

@@ -19,10 +19,10 @@ type vocabulary struct {
 }
 
 // deedLine is something that seeds ask for, with the plural nouns that rewrites of them speak
-// of, and the things of its category.
+// of, the things of its category and the words that say what it is about.
 type deedLine struct {
-	text          string
-	nouns, things []string
+	text                 string
+	nouns, things, words []string
 }
 
 // ownCategory is the list of deeds for categories that have none.
@@ -48,7 +48,7 @@ var words = sync.OnceValue(func() *vocabulary {
 // newDeed reads a deed, then after = its nouns.
 func newDeed(line string, things []string) deedLine {
 	text, nouns, _ := strings.Cut(line, " = ")
-	return deedLine{text, strings.Split(nouns, "; "), things}
+	return deedLine{text, strings.Split(nouns, "; "), things, contentWords(text)}
 }
 
 // nearest finds the deed that shares most words with a seed, or else some deed.
@@ -57,7 +57,7 @@ func (v *vocabulary) nearest(seed string) deedLine {
 	best, most := v.all[hashOf(seed)%uint64(len(v.all))], 0
 	for _, d := range v.all {
 		shared := 0
-		for _, word := range contentWords(d.text) {
+		for _, word := range d.words {
 			if slices.Contains(said, word) {
 				shared++
 			}

@@ -258,29 +258,21 @@ func New(s Backend) *Store {
 // context: a response that was paid for is written even when the run that
 // asked for it is being stopped.
 func (m *Store) Remember(r Record) error {
-	g, err := m.join(r)
-	if err != nil {
-		return err
-	}
-	<-g.written
-	return g.err
-}
-
-// join adds a record to the open group and wakes the committer.
-func (m *Store) join(r Record) (*group, error) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
 	if m.closed {
-		return nil, ErrClosed
+		m.mu.Unlock()
+		return ErrClosed
 	}
 	g := m.open
 	g.records = append(g.records, r)
 	select {
 	case m.wake <- struct{}{}:
 	default:
-		// It has been told already.
+		// The committer has been told already.
 	}
-	return g, nil
+	m.mu.Unlock()
+	<-g.written
+	return g.err
 }
 
 // Close writes what waits, ends the committer and closes the store.
