@@ -22,10 +22,10 @@ var ends = load[end]("ends.yaml")
 // End says how an answer ended, from the word for it. It is empty for an empty word.
 func End(word string) (model.Finish, *model.Block) {
 	lower := strings.ToLower(strings.Trim(word, `[]"' `))
-	lower = strings.NewReplacer(" ", "_", "-", "_").Replace(lower)
 	if lower == "" || lower == "null" || lower == "none" {
 		return "", nil
 	}
+	lower = strings.NewReplacer(" ", "_", "-", "_").Replace(lower)
 	last := lower[strings.LastIndexByte(lower, '.')+1:]
 	within := func(w string) bool { return strings.Contains(lower, w) }
 	i := slices.IndexFunc(ends(), func(e end) bool {

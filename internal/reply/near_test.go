@@ -39,7 +39,8 @@ var near = map[string][]string{
 		"The prompt is blocked until you press Enter.",
 		"The answer was rejected by the teacher.",
 		"The query is blocked by another transaction.",
-		"The response was flagged as spam.",
+		"The response was flagged as unfit.",
+		"The mail was flagged as spam.",
 		"Messages are blocked for a day after five tries.",
 		"The firewall blocked the request.",
 		"The referee stopped play for safety.",
@@ -209,6 +210,9 @@ var near = map[string][]string{
 var faults = map[string][]string{
 	"blocks": {
 		"Guardrail blocked the request.",
+		"Request blocked: the prompt contains the denied topic 'weapons'.",
+		"PII detected in the prompt: email address, phone.",
+		"The prompt was blocked by Acme Guard.",
 		"The request was blocked by a guardrail.",
 		"Request blocked by the content guardrail.",
 		"Your prompt was flagged by our moderation system.",

@@ -115,12 +115,22 @@ var signs = oneOf("block", "filter", "withheld", "censor", "moderat", "flagged",
 // oneOf makes a function that reports whether a text has one of some words. It goes through the
 // text once, since nearly every answer is looked at.
 func oneOf(words ...string) func(text string) bool {
-	var by [256][]string // by the first byte
+	// by has the words by their first byte, and starts is true for the first two of one.
+	var by [256][]string
+	var starts [1 << 16]bool
 	for _, w := range words {
 		by[w[0]] = append(by[w[0]], w)
+		for next := range 256 {
+			if len(w) == 1 || w[1] == byte(next) {
+				starts[int(w[0])<<8|next] = true
+			}
+		}
 	}
 	return func(text string) bool {
 		for i := range len(text) {
+			if i+1 < len(text) && !starts[int(text[i])<<8|int(text[i+1])] {
+				continue
+			}
 			for _, w := range by[text[i]] {
 				if strings.HasPrefix(text[i:], w) {
 					return true
@@ -232,7 +242,7 @@ func strange(text, kind string) bool {
 			continue
 		}
 		of := vocabularies()[strings.ToLower(word)]
-		named := i > 0 && i+1 < len(words) && unicode.IsUpper(rune(word[0])) && slices.Contains(guards, strings.ToLower(words[i+1]))
+		named := i > 0 && i+1 < len(words) && unicode.IsUpper(rune(word[0])) && slices.Contains(guards, strings.ToLower(strings.Trim(words[i+1], ".,:;!?()")))
 		if !named && !slices.Contains(of, "any") && !slices.Contains(of, kind) {
 			unknown++
 		}

@@ -14,7 +14,9 @@ import (
 // Time reads a time of a log: text as in RFC 3339, with a space, or with a date alone, or a number
 // of seconds, milliseconds, microseconds or nanoseconds since 1970.
 func Time(text string) (time.Time, bool) {
-	text = strings.TrimSpace(text)
+	if text = strings.TrimSpace(text); text == "" {
+		return time.Time{}, false
+	}
 	if n, err := strconv.ParseFloat(text, 64); err == nil {
 		for _, second := range []float64{1, 1e3, 1e6, 1e9} {
 			// From 1990 to 2100.
