@@ -167,7 +167,8 @@ func (g Gate) chances(n *counts, of func(*counts) GateResult) *Chances {
 				continue
 			}
 			cells := versus.Counts{OnlyA: flips - k, OnlyB: k, Neither: size - flips}
-			trial := &counts{pairs: cells.Pairs(), paired: true, sizes: [2]int{int(size), int(size)}, refused: [2]float64{cells.OnlyA, cells.OnlyB}, lost: lost}
+			trial := &counts{paired: true, sizes: [2]int{int(size), int(size)}, refused: [2]float64{cells.OnlyA, cells.OnlyB}, lost: lost}
+			trial.pairs.AddOwn(cells)
 			missing := float64(trial.missing())
 			if missing <= mostExcluded*(size+missing) && of(trial).Status == Passed && g.passes(trial, int(missing), of) {
 				share += chance

@@ -188,11 +188,23 @@ func (r *Result) pairs(a, b string, s figure.Keys) (p versus.Pairs, clusteredBy 
 			return k, ok
 		}
 	}
+	once := len(one.Samples) == 1 && len(other.Samples) == 1
+	var own [saidRefused + 1][saidRefused + 1]float64 // of prompts that were asked once, and share no cluster
 	for i, label := range first.Labels {
-		if k, ok := at(i); ok && label == s.Label {
+		if label != s.Label {
+			continue
+		}
+		k, ok := at(i)
+		switch {
+		case !ok:
+		case once && first.Clusters[i] == 0:
+			own[one.Samples[0][i]][other.Samples[0][k]]++
+		default:
 			p.Add(first.Clusters[i], one.of(i), other.of(k))
 		}
 	}
+	yes, no := own[saidRefused], own[saidAnswered]
+	p.AddOwn(versus.Counts{Both: yes[saidRefused], OnlyA: yes[saidAnswered], OnlyB: no[saidRefused], Neither: no[saidAnswered]})
 	if p.Clusters() > 0 {
 		clusteredBy = first.ClusteredBy
 	}

@@ -115,10 +115,12 @@ type Pairs struct {
 // squares of these.
 type moments struct{ n, sum, squares float64 }
 
-// Pairs are the counts as items of their own.
-func (c Counts) Pairs() Pairs {
+// AddOwn adds items of their own, of which each side said one thing.
+func (p *Pairs) AddOwn(c Counts) {
+	p.Counts.Add(c)
 	flips := c.OnlyA + c.OnlyB
-	return Pairs{Counts: c, squares: flips, alone: moments{c.N(), c.OnlyB - c.OnlyA, flips}}
+	p.squares += flips
+	p.alone = moments{p.alone.n + c.N(), p.alone.sum + (c.OnlyB - c.OnlyA), p.alone.squares + flips}
 }
 
 // Add counts an item, unless a side said nothing of it. cluster is the number of the
