@@ -242,7 +242,7 @@ func strange(text, kind string) bool {
 			continue
 		}
 		of := vocabularies()[strings.ToLower(word)]
-		named := i > 0 && i+1 < len(words) && unicode.IsUpper(rune(word[0])) && slices.Contains(guards, strings.ToLower(strings.Trim(words[i+1], ".,:;!?()")))
+		named := i > 0 && i+1 < len(words) && unicode.IsUpper(rune(word[0])) && word != strings.ToUpper(word) && slices.Contains(guards, strings.ToLower(strings.Trim(words[i+1], ".,:;!?()")))
 		if !named && !slices.Contains(of, "any") && !slices.Contains(of, kind) {
 			unknown++
 		}
