@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/orbench/orbench/internal/page"
@@ -244,5 +245,10 @@ func TestComparisonInABrowser(t *testing.T) {
 			within = address
 		}
 		b.Quiet(t, within)
+	}
+	// A name without a place to break does not make a narrow screen scroll sideways.
+	b.Run(t, chromedp.EmulateViewport(375, 800, chromedp.EmulateMobile))
+	if wide := pagetest.Eval[int](t, b, `document.querySelector("h1").textContent = "vllm/"+"ckpt_".repeat(20), document.documentElement.scrollWidth`); wide > 375 {
+		t.Errorf("the page is %d pixels wide on a screen of 375", wide)
 	}
 }
