@@ -78,8 +78,9 @@ func (r *run) resolve(ctx context.Context, role benchmark.Role, step model.Step)
 
 // vote asks a moderator to vote on an item.
 func (r *run) vote(ctx context.Context, m moderate.Moderator, item moderate.Item) (v benchmark.Vote, err error) {
+	count := m.Vote(r.policy, item)
 	done, err := r.resolve(ctx, benchmark.ModeratorRole, func(look model.Lookup) (missing []model.Request) {
-		v.Vote, missing = m.Vote(r.policy, item, func(request model.Request) (model.Response, bool) {
+		v.Vote, missing = count(func(request model.Request) (model.Response, bool) {
 			response, ok := look(request)
 			if ok {
 				// The last reply looked at is the one that decided.

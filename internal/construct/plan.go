@@ -116,7 +116,7 @@ func (b *Builder) Plan() []Plan {
 	for _, m := range c.Moderation.Moderators {
 		p.share(b.Refs, benchmark.ModeratorRole, []string{m.Model}, votes, func(ref model.Ref) model.Request {
 			_, asked := moderate.Moderator{Name: m.Model, Ref: ref, MaxTokens: c.Moderation.MaxTokens, Guard: b.Guards[m.Model]}.
-				Vote(c.Definitions(), moderate.Item{Prompt: typical}, model.NoReplies)
+				Vote(c.Definitions(), moderate.Item{Prompt: typical})(model.NoReplies)
 			return asked[0]
 		}, voteTokens)
 	}

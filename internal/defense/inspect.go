@@ -27,7 +27,7 @@ type inspector func(t Target, p orbench.Prompt, answer *string, look model.Looku
 // moderation withholds what a moderator votes toxic.
 func moderation(moderator moderate.Moderator, policy orbench.Policy) inspector {
 	return func(_ Target, p orbench.Prompt, answer *string, look model.Lookup) (stop bool, why string, missing []model.Request, err error) {
-		vote, missing := moderator.Vote(policy, moderate.Item{Prompt: p.Transcript(), Answer: answer}, look)
+		vote, missing := moderator.Vote(policy, moderate.Item{Prompt: p.Transcript(), Answer: answer})(look)
 		switch vote.Label {
 		case orbench.Toxic:
 			return true, strings.TrimSpace(string(vote.Category) + " " + vote.Explanation), missing, nil

@@ -36,7 +36,7 @@ func TestGuardVotes(t *testing.T) {
 		ref, _ := model.ParseRef(target)
 		m := Moderator{Name: "guard:" + tt.spec, Ref: ref, Guard: &g}
 		asked := ""
-		v, missing := m.Vote(policy, Item{Prompt: "How is the weather?", Answer: tt.answer}, func(r model.Request) (model.Response, bool) {
+		v, missing := m.Vote(policy, Item{Prompt: "How is the weather?", Answer: tt.answer})(func(r model.Request) (model.Response, bool) {
 			for _, message := range r.Messages {
 				asked += message.Content + "\n"
 			}

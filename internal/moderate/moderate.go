@@ -68,24 +68,27 @@ type Moderator struct {
 	Guard *guard.Guard `json:",omitempty"`
 }
 
-// Vote puts an item to the vote. If look does not find a reply that the moderator needs,
-// Vote returns the missing request and an abstention that says so. The caller fills it
-// and asks again.
-func (m Moderator) Vote(policy orbench.Policy, item Item, look model.Lookup) (Vote, []model.Request) {
+// Vote puts an item to the vote, which is then counted with the replies at hand. If look does
+// not find a reply that the moderator needs, the vote is an abstention that says so, with the
+// missing request. The caller fills it and counts again.
+func (m Moderator) Vote(policy orbench.Policy, item Item) (count func(look model.Lookup) (Vote, []model.Request)) {
 	if m.Guard != nil {
-		return m.assess(policy, item, look)
+		return func(look model.Lookup) (Vote, []model.Request) { return m.assess(policy, item, look) }
 	}
-	v := Vote{Moderator: m.Name, Label: orbench.Safe}
-	choice, explanation, missing, err := m.pose(policy, item).Ask(look)
-	switch {
-	case err != nil:
-		v.Label, v.Explanation = orbench.Undecided, err.Error()
-		return v, missing
-	case choice != none:
-		v.Label, v.Category = orbench.Toxic, orbench.Category(choice)
+	posed := m.pose(policy, item)
+	return func(look model.Lookup) (Vote, []model.Request) {
+		v := Vote{Moderator: m.Name, Label: orbench.Safe}
+		choice, explanation, missing, err := posed.Ask(look)
+		switch {
+		case err != nil:
+			v.Label, v.Explanation = orbench.Undecided, err.Error()
+			return v, missing
+		case choice != none:
+			v.Label, v.Category = orbench.Toxic, orbench.Category(choice)
+		}
+		v.Explanation = explanation
+		return v, nil
 	}
-	v.Explanation = explanation
-	return v, nil
 }
 
 // pose asks the question about an item.

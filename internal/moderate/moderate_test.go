@@ -44,7 +44,7 @@ func replies(t *testing.T, m Moderator, item Item, responses ...model.Response) 
 		return responses[i], true
 	}
 	for {
-		v, missing := m.Vote(orbench.PaperPolicy(), item, look)
+		v, missing := m.Vote(orbench.PaperPolicy(), item)(look)
 		if len(missing) == 0 {
 			return v, asked
 		}

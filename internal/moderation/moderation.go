@@ -116,7 +116,7 @@ func (r *Run) vote(ctx context.Context, m store.Reader, s job.Scope, chunk []orb
 			for j, moderator := range r.Moderators {
 				about := job.Call{Role: job.Moderator, Dataset: r.Dataset.Name, Prompt: p.ID, Target: named.Name, Judge: moderator.Name}
 				steps = append(steps, job.Step{About: about, Do: func(look model.Lookup) (missing []model.Request) {
-					votes[j], missing = moderator.Vote(definitions, item, look)
+					votes[j], missing = moderator.Vote(definitions, item)(look)
 					return missing
 				}})
 			}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -81,24 +82,19 @@ func policyIn(question string) (policy orbench.Policy, none string) {
 // only if it shares a word of five letters or more with its name or definition, or has a
 // word typical of it. So policies give different labels, as they do with real models.
 func covered(message string, policy orbench.Policy) (about []orbench.Category) {
-	papers := 0
+	speaking := func(c orbench.Definition) []string { return phrases["category "+strings.ToLower(string(c.Category))] }
+	if !slices.ContainsFunc(policy, func(c orbench.Definition) bool { return speaking(c) == nil }) {
+		return policy.Categories()
+	}
 	lower := strings.ToLower(message)
 	for _, c := range policy {
-		name := string(c.Category)
-		speaking, known := phrases["category "+strings.ToLower(name)]
-		if known {
-			papers++
-		}
-		shares := containsAny(lower, speaking)
-		for word := range strings.FieldsFuncSeq(strings.ToLower(name+" "+c.Text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		shares := containsAny(lower, speaking(c))
+		for word := range strings.FieldsFuncSeq(strings.ToLower(string(c.Category)+" "+c.Text), func(r rune) bool { return !unicode.IsLetter(r) }) {
 			shares = shares || len(word) >= 5 && !hasWord(commonWords, word) && strings.Contains(lower, word)
 		}
 		if shares {
 			about = append(about, c.Category)
 		}
-	}
-	if papers == len(policy) {
-		return policy.Categories()
 	}
 	return about
 }

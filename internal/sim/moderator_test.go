@@ -17,7 +17,7 @@ func voteOf(t *testing.T, m model.Model, structured bool, item moderate.Item) mo
 	replies := map[model.Hash]model.Response{}
 	asking := moderate.Moderator{Name: "sim", Ref: model.Ref{Provider: Provider, Model: "moderator-a"}, Structured: structured}
 	for {
-		v, missing := asking.Vote(orbench.PaperPolicy(), item, func(r model.Request) (model.Response, bool) {
+		v, missing := asking.Vote(orbench.PaperPolicy(), item)(func(r model.Request) (model.Response, bool) {
 			response, ok := replies[r.Hash()]
 			return response, ok
 		})
