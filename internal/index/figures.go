@@ -3,10 +3,12 @@ package index
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
 	"errors"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/price"
@@ -97,20 +99,27 @@ func (x *Index) Whole(ctx context.Context, m store.Reader, r *run.Run) bool {
 	return err == nil && lacking == 0
 }
 
-// saidOf is the digest of the annotations of a store that a run's figures may follow from. A run
-// that ends by itself is named by what was asked until then, so all may.
+// saidOf has two digests of the annotations of a store that a run's figures may follow from: of
+// those of prompts, and of all. A run that ends by itself is named by what was asked until then,
+// so all may.
 func saidOf(ctx context.Context, m store.Reader, r *run.Run) ([]byte, error) {
 	all, err := m.Annotations(ctx)
 	if r.Until == nil {
 		all = annotation.Of(all, r.Design().Cells())
 	}
-	ids := make([][]byte, len(all))
+	labeled := map[orbench.Subject]bool{}
+	for i := range all {
+		labeled[all[i].Subject] = labeled[all[i].Subject] || all[i].Label != ""
+	}
+	var prompts, ids [][]byte
 	for i := range all {
 		id := all[i].ID()
-		ids[i] = id[:]
+		if ids = append(ids, id[:]); labeled[all[i].Subject] {
+			prompts = append(prompts, id[:])
+		}
 	}
-	sum := digest(ids)
-	return sum[:], err
+	ofPrompts, ofAll := digest(prompts), digest(ids)
+	return append(ofPrompts[:], ofAll[:]...), err
 }
 
 // keptFigures gives figures that hold, and counts their replies in used. Where only labels of
@@ -149,6 +158,9 @@ func (x *Index) keptFigures(ctx context.Context, m store.Reader, r *run.Run, use
 		counted[of.Of] = of.Used
 	}
 	if !bytes.Equal(was, said) {
+		if !bytes.Equal(was[:sha256.Size], said[:sha256.Size]) {
+			return result, false, nil // rows do not have the texts of prompts
+		}
 		if ok, err := x.relabel(ctx, m, r, &kept.Result); !ok || err != nil {
 			return result, false, err
 		}

@@ -146,6 +146,8 @@ func TestFiguresAndLabels(t *testing.T) {
 		break
 	}
 	p.wantWalk("a label of a prompt", true, p.find("plain")) // rows do not have the texts of prompts
+	p.label(p.find("plain"), 30)
+	p.wantWalk("more labels beside it", false, p.find("plain"))
 	grown := p.open(strings.Replace(plain, "[sim/relaxed]", "[sim/relaxed, sim/strict]", 1))
 	p.wantWalk("another target", true, grown)
 	p.fill(grown, everything)

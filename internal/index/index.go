@@ -55,7 +55,7 @@ CREATE TABLE figures ( -- The figures of runs.
     study   TEXT NOT NULL,    -- the name of the run
     lacking BLOB NOT NULL,    -- see basis
     failed  BLOB NOT NULL,
-    said    BLOB NOT NULL,    -- the digest of the annotations
+    said    BLOB NOT NULL,    -- the digests of the annotations; see saidOf
     figures BLOB NOT NULL,    -- JSON of keptFigures
     sum     INTEGER NOT NULL  -- store.Checksum of all but study
 ) STRICT;

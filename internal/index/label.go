@@ -138,15 +138,15 @@ func (x *Index) Step(ctx context.Context, m *store.Store, r *run.Run, size int, 
 }
 
 // relabel counts people's labels of answers anew in the figures of a run that hold but for them,
-// by the rows that are kept of it. It reports false where none are, or where people labeled
-// prompts, whose texts rows do not have.
+// by the rows that are kept of it. It reports false where none are.
 func (x *Index) relabel(ctx context.Context, m store.Reader, r *run.Run, result *score.Result) (bool, error) {
 	all, err := m.Annotations(ctx)
 	words := annotation.NewWords(all)
 	key, ok := x.keyOf(m, r, "rows")
-	if err != nil || !ok || words.OnPrompts() || !result.Unlabel() {
+	if err != nil || !ok {
 		return false, err
 	}
+	result.Unlabel()
 	s, err := x.keptStudy(ctx, m, r, key)
 	if s == nil || err != nil {
 		return false, err

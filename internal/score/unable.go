@@ -44,17 +44,14 @@ func (r *RunResult) AddLabels(to *annotation.Tally, words annotation.Words, s or
 	return to.Add(s, g, verdicts...)
 }
 
-// Unlabel takes out what people say of answers. It reports false where they labeled prompts,
-// which stays.
-func (r *Result) Unlabel() (ok bool) {
-	ok = true
+// Unlabel takes out what people say of answers.
+func (r *Result) Unlabel() {
 	for i := range r.Runs {
 		r.Runs[i].Labeled, r.Runs[i].Plan = nil, nil
 	}
 	for _, j := range r.Judged() {
-		j.Unable, ok = Unable{}, ok && j.Undisputed == nil
+		j.Unable = Unable{}
 	}
-	return ok
 }
 
 // Label corrects a rate by people's labels, if there are enough.
