@@ -55,44 +55,35 @@ type attribute struct {
 	Value attributeValue `json:"value"`
 }
 
-type attributeValue struct {
-	Text   *string        `json:"stringValue"`
-	Number jsontext.Value `json:"intValue"`
-	Float  jsontext.Value `json:"doubleValue"`
-	Truth  *bool          `json:"boolValue"`
-	List   *struct {
-		Values []attributeValue `json:"values"`
-	} `json:"arrayValue"`
-	Object *struct {
-		Values []attribute `json:"values"`
-	} `json:"kvlistValue"`
-}
+// attributeValue has what it holds under its kind, such as stringValue or arrayValue.
+type attributeValue members
 
 // plain gives the value in the form of ordinary JSON.
 func (v attributeValue) plain() any {
-	switch {
-	case v.Text != nil:
-		return *v.Text
-	case v.Truth != nil:
-		return *v.Truth
-	case v.List != nil:
-		all := make([]any, len(v.List.Values))
-		for i, item := range v.List.Values {
+	var list struct {
+		Values []attributeValue `json:"values"`
+	}
+	var object struct {
+		Values []attribute `json:"values"`
+	}
+	switch held := members(v); {
+	case held["stringValue"] != nil:
+		return held.text("stringValue")
+	case jsonv2.Unmarshal(held["arrayValue"], &list) == nil:
+		all := make([]any, len(list.Values))
+		for i, item := range list.Values {
 			all[i] = item.plain()
 		}
 		return all
-	case v.Object != nil:
+	case jsonv2.Unmarshal(held["kvlistValue"], &object) == nil:
 		all := map[string]any{}
-		for _, a := range v.Object.Values {
+		for _, a := range object.Values {
 			all[a.Key] = a.Value.plain()
 		}
 		return all
-	case v.Number != nil:
-		return json.RawMessage(v.Number)
-	case v.Float != nil:
-		return json.RawMessage(v.Float)
+	default:
+		return held.first("boolValue", "intValue", "doubleValue")
 	}
-	return nil
 }
 
 // openTelemetry reads the calls to models among the spans or records that an OpenTelemetry
