@@ -147,8 +147,10 @@ var (
 	// endText is the word for an end, with its name, in an object without a text, or alone.
 	endText = regexp.MustCompile(`^[^\w\n{]*(?:(?:error|system|no response|none)\W+)?(?:(?:candidate )?(?:finish|stop|block)(?:ed)?[ _]?reason[ :=."']+(\w+)|\{[^\n]{0,80}["'](?:finish|stop|block)_?reason["']\s*:\s*["']?([a-z_.]+)[^\n]*\}|([a-z]+(?:_[a-z]+)+))[^\w\n]*$`)
 	// lead is what may stand before the sentence of a fault.
-	lead    = regexp.MustCompile(`^\W*(?:(?:our|error|api error|sorry|i'm sorry|system|invalid prompt|http \d+|<?\d{3}>?|(?:\w+\.)*\w+(?:error|exception|failed))\W+)*`)
-	oneWord = regexp.MustCompile(`^[A-Z][a-z]+[.!]?$`)
+	lead = regexp.MustCompile(`^\W*(?:(?:our|error|api error|sorry|i'm sorry|system|invalid prompt|http \d+|<?\d{3}>?|(?:\w+\.)*\w+(?:error|exception|failed))\W+)*`)
+	// happened is in a sentence on what came to pass, and seldom in one on what guards do.
+	happened = regexp.MustCompile(`(?:ed|withheld|not safe|risk)\b|violat|contain|exceed|found`)
+	oneWord  = regexp.MustCompile(`^[A-Z][a-z]+[.!]?$`)
 )
 
 // longest is the length of the longest text that may stand in place of an answer.
@@ -203,6 +205,9 @@ func (r Reading) withheld(text string) *model.Block {
 // faultSentence is the block that a text of few words tells of, in the words of a fault.
 func faultSentence(text string) *model.Block {
 	text = text[len(lead.FindString(text)):]
+	if !happened.MatchString(text) {
+		return nil
+	}
 	for i := range blocks() {
 		b := &blocks()[i]
 		if len(text) < 300 && b.says != nil && b.Status == 0 && len(b.Codes) == 0 && b.says.MatchString(text) && (b.not == nil || !b.not.MatchString(text)) {
