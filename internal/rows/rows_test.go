@@ -93,3 +93,25 @@ func TestOfModel(t *testing.T) {
 		}
 	}
 }
+
+// TestHolding reads the one text of an object, and an error in place of it with its code.
+func TestHolding(t *testing.T) {
+	t.Parallel()
+	const fault = `{"error":{"code":"1301","message":"unsafe content"}}`
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	if err := os.WriteFile(path, []byte(`{"a":{"text":"Mix it."}}`+"\n"+`{"a":`+fault+`}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := rows.Open(path, func(string, []string, func(string) bool) (rows.Layout, error) {
+		return rows.Layout{Fields: []rows.Field{{Name: "a", Holding: true}}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, want := range []string{"Mix it.", fault} {
+		if got, err := f.Next(); err != nil || got.Cells[0] != want {
+			t.Errorf("%+v, %v; want %s", got, err, want)
+		}
+	}
+}
