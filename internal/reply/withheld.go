@@ -147,9 +147,9 @@ var (
 	// endText is the word for an end, with its name, in an object without a text, or alone.
 	endText = regexp.MustCompile(`^[^\w\n{]*(?:(?:error|system|no response|none)\W+)?(?:(?:candidate )?(?:finish|stop|block)(?:ed)?[ _]?reason[ :=."']+(\w+)|\{[^\n]{0,80}["'](?:finish|stop|block)_?reason["']\s*:\s*["']?([a-z_.]+)[^\n]*\}|([a-z]+(?:_[a-z]+)+))[^\w\n]*$`)
 	// lead is what may stand before the sentence of a fault.
-	lead = regexp.MustCompile(`^\W*(?:(?:our|error|api error|sorry|i'm sorry|system|invalid prompt|http \d+|<?\d{3}>?|(?:\w+\.)*\w+(?:error|exception|failed))\W+)*`)
+	lead = regexp.MustCompile(`^[^\pL\pN]*(?:(?:our|error|api error|sorry|i'm sorry|system|invalid prompt|http \d+|<?\d{3}>?|(?:\w+\.)*\w+(?:error|exception|failed))[^\pL\pN]+)*`)
 	// happened is in a sentence on what came to pass, and seldom in one on what guards do.
-	happened = regexp.MustCompile(`(?:ed|withheld|not safe|risk)\b|violat|contain|exceed|found`)
+	happened = regexp.MustCompile(`(?:ed|withheld|not safe|risk)\b|violat(?:es|ing|ion)|(?:may|might|could|to) violate|contain|exceed|found`)
 	oneWord  = regexp.MustCompile(`^[A-Z][a-z]+[.!]?$`)
 )
 
@@ -205,7 +205,7 @@ func (r Reading) withheld(text string) *model.Block {
 // faultSentence is the block that a text of few words tells of, in the words of a fault.
 func faultSentence(text string) *model.Block {
 	text = text[len(lead.FindString(text)):]
-	if !happened.MatchString(text) {
+	if text == "" || text[0] < utf8.RuneSelf && !happened.MatchString(text) {
 		return nil
 	}
 	for i := range blocks() {
@@ -235,24 +235,28 @@ var vocabularies = sync.OnceValue(func() map[string][]string {
 })
 
 // guards are words for who withholds something, before which its name may stand.
-var guards = []string{"guard", "guards", "guardrail", "guardrails", "shield", "firewall", "gateway", "filter", "filters", "policy", "moderation", "safety"}
+var guards = []string{"guard", "guards", "guardrail", "guardrails", "shield", "defense", "firewall", "gateway", "filter", "filters", "policy", "moderation", "safety"}
 
 // strange reports whether a text has words that the faults of a kind do not have. A long one may
-// have some.
+// have one in ten.
 func strange(text, kind string) bool {
 	words, unknown := strings.Fields(text), 0
 	for i, word := range words {
-		word = strings.TrimSuffix(strings.Trim(word, ".,:;!?()[]-"), "'s")
+		word = strings.Trim(word, ".,:;!?()[]-")
 		if strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' || r >= utf8.RuneSelf }) || strings.HasPrefix(word, "'") || word == "" {
 			continue
 		}
-		of := vocabularies()[strings.ToLower(word)]
-		named := i > 0 && i+1 < len(words) && unicode.IsUpper(rune(word[0])) && word != strings.ToUpper(word) && slices.Contains(guards, strings.ToLower(strings.Trim(words[i+1], ".,:;!?()")))
+		lower := strings.ToLower(word)
+		of := slices.Concat(vocabularies()[lower], vocabularies()[strings.TrimSuffix(lower, "'s")])
+		named := i > 0 && unicode.IsUpper(rune(word[0])) && word != strings.ToUpper(word) &&
+			slices.ContainsFunc(words[i+1:min(i+3, len(words))], func(next string) bool {
+				return slices.Contains(guards, strings.ToLower(strings.Trim(next, ".,:;!?()")))
+			})
 		if !named && !slices.Contains(of, "any") && !slices.Contains(of, kind) {
 			unknown++
 		}
 	}
-	return unknown > 0 && (kind == "block" || unknown > len(words)/8)
+	return unknown > len(words)/10
 }
 
 // Failed is the block that the message of a stored failure tells of by the reading; nil for
