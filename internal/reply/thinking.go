@@ -104,13 +104,7 @@ const space = " \t\r\n"
 // empty for none. Thinking later in the text belongs to the answer. The present reading also
 // takes the marks of a chat template from both ends.
 func (r Reading) Cut(text string) (answer, thinking, name string) {
-	known := forms()
-	switch {
-	case r.old():
-		known = firstForms()
-	case r.Date != "" && r.Date < Present:
-		known = slices.DeleteFunc(slices.Clone(known), func(f form) bool { return !r.knows(f.Entry) })
-	}
+	known := r.forms()
 	var blocks []string
 	answer, cut := text, false
 	// A model may think again at once; each block is cut.
@@ -142,6 +136,24 @@ func (r Reading) Cut(text string) (answer, thinking, name string) {
 		answer = bare(answer)
 	}
 	return answer, strings.Join(blocks, "\n"), name
+}
+
+// formsOf are the forms of older readings by their dates.
+var formsOf sync.Map
+
+// forms are those that the reading knows.
+func (r Reading) forms() []form {
+	switch {
+	case r.old():
+		return firstForms()
+	case r.Date == "" || r.Date >= Present:
+		return forms()
+	}
+	known, ok := formsOf.Load(r.Date)
+	if !ok {
+		known, _ = formsOf.LoadOrStore(r.Date, slices.DeleteFunc(slices.Clone(forms()), func(f form) bool { return !r.knows(f.Entry) }))
+	}
+	return known.([]form)
 }
 
 // longestOpen is the length of the longest text that begins thinking, and firstBytes how much of
