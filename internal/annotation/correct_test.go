@@ -1,6 +1,7 @@
 package annotation
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"io/fs"
@@ -238,6 +239,57 @@ func TestStepCoverage(t *testing.T) {
 			t.Errorf("%d labels: coverage %.3f, width %.3f", c.labels, held/models, ratios/part)
 		}
 	}
+}
+
+// TestErringReaders has a reader who takes a share of the unsure tenth of the answers for the
+// opposite, always the same ones, so that reading again tells nothing. The interval must hold the
+// share by the labels of the files, not by that reader, in 93% of the runs of all files.
+func TestErringReaders(t *testing.T) {
+	t.Parallel()
+	runs := runsOf(t, 4000)
+	if runs < 4000 {
+		runs = 50 // of each file
+	}
+	cells, apart := readLabeled(t)
+	maps.Copy(cells, apart)
+	seed := uint64(1)
+	random := rand.New(rand.NewPCG(seed, 0))
+	t.Logf("seed %d; %d runs each", seed, runs)
+	for _, errs := range []float64{0.02, 0.05, 0.1} {
+		for _, labels := range []int{25, 100} {
+			held, least := 0.0, 1.0
+			for _, all := range cells {
+				truth, in := shareRefused(all), 0.0
+				for range runs {
+					e, _ := correctBySteps(t, misread(all, errs, random), len(all), labels, random)
+					in += share(e.Lo <= truth && truth <= e.Hi)
+				}
+				held, least = held+in/float64(runs), min(least, in/float64(runs))
+			}
+			held /= float64(len(cells))
+			t.Logf("errors in %.0f%% of the unsure tenth, %3d labels: coverage %.3f, %.3f at the least", 100*errs, labels, held, least)
+			if held < 0.93 {
+				t.Errorf("errors in %.0f%%, %d labels: coverage %.3f", 100*errs, labels, held)
+			}
+		}
+	}
+}
+
+// misread are the answers as a reader labels them who errs on a share of those of which the judge
+// is unsure: the least sure of them, at most a tenth of all.
+func misread(all []labeled, errs float64, random *rand.Rand) []labeled {
+	read := slices.Clone(all)
+	doubt := func(l labeled) float64 { return math.Abs(l.verdict.Score - 0.5) }
+	slices.SortFunc(read, func(a, b labeled) int { return cmp.Compare(doubt(a), doubt(b)) })
+	for i, l := range read[:len(read)/10] {
+		if slices.Contains([]Group{SureAnswer, SureRefusal, Withheld}, GroupOf([]orbench.Verdict{l.verdict}).whole()) || random.Float64() >= errs {
+			continue
+		}
+		if read[i].class = orbench.Refusal; l.class.Refused() {
+			read[i].class = orbench.FullAnswer
+		}
+	}
+	return read
 }
 
 // shareRefused is the share of refusals, from 0 to 1.
