@@ -16,6 +16,9 @@ import (
 // of the answers.
 const peoplesLabels = "people's labels"
 
+// byPeople ends the title of a matrix in which a star marks the rates by people's labels.
+const byPeople = "; * by people's labels"
+
 // ofRates is the name of the matrix.
 const ofRates = "rates"
 
@@ -107,7 +110,7 @@ func (t *laidOut) head(r score.Result, by map[orbench.Label]table.Names) {
 		for k := range t.Groups[g].Columns {
 			lo, hi, label := math.MaxInt, 0, orbench.Label("")
 			for _, row := range t.at {
-				if f := row[at+k]; f != nil && f.Judge != "" && t.Header[at+k] != rankHead {
+				if f := row[at+k]; f != nil && t.Header[at+k] != rankHead {
 					lo, hi, label = min(lo, f.N), max(hi, f.N), f.Label
 				}
 			}
@@ -146,7 +149,7 @@ func (t *laidOut) head(r score.Result, by map[orbench.Label]table.Names) {
 		}
 		t.Title += ", judged by " + strings.Join(parts, ", ")
 	case len(all) > 1:
-		t.Title += ", judged by " + joined(slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == peoplesLabels })) + "; * by people's labels"
+		t.Title += ", judged by " + joined(slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == peoplesLabels })) + byPeople
 	}
 }
 

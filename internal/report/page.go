@@ -74,6 +74,9 @@ type pageMatrix struct {
 	of          *Page
 }
 
+// Starred reports whether a star marks rates by people's labels.
+func (m pageMatrix) Starred() bool { return strings.HasSuffix(m.Title, byPeople) }
+
 // pageRate is a rate of a pageMatrix. Its ends are in per cent.
 type pageRate struct {
 	Side, Head, Rate, Range, Rank, By, Checked string

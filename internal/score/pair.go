@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/table"
 )
 
@@ -174,7 +175,15 @@ func (p Pair) Ranged() bool {
 	return !slices.ContainsFunc(p.sides(), func(s *Side) bool { return s.Defined() && s.Judge.Rate.Range == nil })
 }
 
-// Labeled reports whether people's labels correct each measured rate.
+// Labeled reports whether people's labels replace a measured rate.
 func (p Pair) Labeled() bool {
-	return !slices.ContainsFunc(p.sides(), func(s *Side) bool { return s.Defined() && s.Run.Labeled == nil })
+	return slices.ContainsFunc(p.sides(), func(s *Side) bool { return s.Defined() && s.Best().Judge == "" })
+}
+
+// Best is the rate by people's labels where that replaces the judge's, and else the judge's.
+func (s *Side) Best() figure.Figure {
+	if f, ok := s.Run.Best(); ok && f.Judge == "" {
+		return f
+	}
+	return s.Judge.Rate
 }

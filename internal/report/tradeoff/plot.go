@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/orbench/orbench/internal/chart"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -195,14 +196,13 @@ func drawLegend(c draw.Canvas, legend []point) {
 func drawScatter(c draw.Canvas, points []point, published []paper.Model, words table.Words) {
 	low := 60.0
 	for _, p := range points {
-		least := *p.Toxic.Judge.Rate.Value
-		if known := p.Toxic.Judge.Rate.Range; known != nil {
-			least = min(least, known.Lo)
+		for _, f := range []figure.Figure{p.Toxic.Judge.Rate, p.Toxic.Best()} {
+			least := *f.Value
+			if f.Range != nil {
+				least = min(least, f.Range.Lo)
+			}
+			low = min(low, math.Floor(10*least)*10)
 		}
-		if p.Labeled() {
-			least = min(least, p.Toxic.Run.Labeled.Rate.Lo)
-		}
-		low = min(low, math.Floor(10*least)*10)
 	}
 	w := chart.Window{Left: -3, Right: 103, Low: low - 3, High: 103}
 	plot := chart.Plot{
@@ -220,14 +220,17 @@ func drawScatter(c draw.Canvas, points []point, published []paper.Model, words t
 	}
 	at := make([]vg.Point, len(points))
 	for i, p := range points {
-		at[i] = vg.Point{X: x(100 * *p.Safe.Judge.Rate.Value), Y: y(100 * *p.Toxic.Judge.Rate.Value)}
-		if h, v := p.Safe.Judge.Rate.Range, p.Toxic.Judge.Rate.Range; h != nil && v != nil {
-			c.StrokeLines(p.line(), chart.Whiskers(at[i], x, y, [2]float64{h.Lo, h.Hi}, [2]float64{v.Lo, v.Hi})...)
+		stroke := func(safe, toxic figure.Figure) vg.Point {
+			to := vg.Point{X: x(100 * *safe.Value), Y: y(100 * *toxic.Value)}
+			if h, v := safe.Range, toxic.Range; h != nil && v != nil {
+				c.StrokeLines(p.line(), chart.Whiskers(to, x, y, [2]float64{h.Lo, h.Hi}, [2]float64{v.Lo, v.Hi})...)
+			}
+			return to
 		}
+		at[i] = stroke(p.Safe.Judge.Rate, p.Toxic.Judge.Rate)
 		if p.Labeled() {
-			h, v := p.Safe.Run.Labeled.Rate, p.Toxic.Run.Labeled.Rate
-			corrected := vg.Point{X: x(100 * h.Value), Y: y(100 * v.Value)}
-			c.StrokeLines(p.line(), append(chart.Whiskers(corrected, x, y, *h.Ends(), *v.Ends()), []vg.Point{at[i], corrected})...)
+			corrected := stroke(p.Safe.Best(), p.Toxic.Best())
+			c.StrokeLines(p.line(), []vg.Point{at[i], corrected})
 			chart.DrawOpenMark(&c, p.mark, p.color, corrected)
 		}
 	}
