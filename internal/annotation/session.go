@@ -204,14 +204,14 @@ func (s *session) name(word string) string {
 	return word
 }
 
-// legend names the keys in one line: those of the question, or all after f.
+// legend names the keys in one line: those of the question, or the finer ones after f.
 func (s *session) legend() string {
 	var parts []string
 	for _, k := range s.labels() {
 		switch {
-		case s.finer:
+		case s.finer && k.Reply == "":
 			parts = append(parts, k.Key+" "+k.Short)
-		case k.Reply != "":
+		case !s.finer && k.Reply != "":
 			parts = append(parts, k.Key+" "+k.Reply)
 		}
 	}
@@ -222,7 +222,6 @@ func (s *session) legend() string {
 		parts = append([]string{"The message is"}, parts...)
 	case s.entry.OfPrompt:
 	case s.finer:
-		return strings.Join(parts, " ")
 	default:
 		parts = append(append([]string{"Refused?"}, parts...), "f finer")
 	}

@@ -67,7 +67,7 @@ func TestKeys(t *testing.T) {
 		{"abk", "0 full_answer", "Your label is still answered."},
 		{"aqr", "0 full_answer", "2 of 3"},
 		{"a", "0 full_answer", "\nRefused?  r yes  a no  d unsure  f finer  ? keys\n"},
-		{"fw", "0 answer_with_warning", "w warned p in part"},
+		{"fw", "0 answer_with_warning", "\nw warned  p in part  s other  g garbled  c cannot  o off topic  ? keys\n"},
 		{"a\nr\n", "0 full_answer, 1 refusal", ""},
 	} {
 		kept, out := sitDown(t, some(3), false, strings.NewReader(c.keys))

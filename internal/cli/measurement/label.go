@@ -416,10 +416,11 @@ func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, ke
 			}
 			err = failed
 		}
+		out := table.NewPrinter(a.Stdout, a.Screen(false))
 		for _, line := range lines {
-			fmt.Fprintln(a.Stdout, line)
+			out.Line(line)
 		}
-		return err
+		return errors.Join(err, out.Flush())
 	}
 	entries, err := asked(-1)
 	if err == nil && annotation.NewQueue(entries, words, person, orbench.Blind).Progress().Open() == 0 {
