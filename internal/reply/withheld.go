@@ -21,7 +21,7 @@ type block struct {
 	Says   []string `yaml:"says"`
 	Not    []string `yaml:"not"`
 	Texts  []string `yaml:"texts"`
-	// Sentence is true of texts that are sentences, whose words are those of faults.
+	// Sentence is true of texts that are sentences, nearly all of whose words are those of faults.
 	Sentence bool `yaml:"sentence"`
 	Entry    `yaml:",inline"`
 	// says and texts are the expressions, nil for none; not is one that the message may not match.

@@ -344,7 +344,7 @@ func (o Object) row(file string, columns Layout, cells []string) (Row, error) {
 		var ok bool
 		if r.Cells[i], ok = jsonText(raw, f.Scalar); !ok && f.Holding {
 			inner, _ := reply.Unwrap(string(raw))
-			if r.Cells[i], ok = inner, inner != string(raw); ok && bytes.HasPrefix(raw, []byte(`{"error"`)) {
+			if r.Cells[i], ok = inner, inner != string(raw); ok && membersOf(jsontext.Value(raw)).holds("error") {
 				r.Cells[i] = string(raw) // with the code, which may tell of a block
 			}
 		}

@@ -271,7 +271,7 @@ func (s *strip) height() vg.Length {
 	}
 	rows := 1
 	for _, p := range s.points {
-		if rows++; s.side(p.Pair).Run.Labeled != nil {
+		if rows++; p.Labeled() {
 			rows++
 		}
 	}
@@ -321,7 +321,7 @@ func (s *strip) draw(c draw.Canvas, published []paper.Model) {
 			figures = table.Percent(*of.Judge.Rate.Value) + " (" + table.Interval(ends) + ")"
 		}
 		row(p, table.ShortenTarget(p.caption, letters), figures, *of.Judge.Rate.Value, ends, false)
-		if l := of.Run.Labeled; l != nil {
+		if l := of.Run.Labeled; p.Labeled() {
 			row(p, "by people's labels", table.Estimate(&l.Rate)+" ("+table.EstimateInterval(&l.Rate)+"), "+table.Count(l.Labels)+" labels", l.Rate.Value, l.Rate.Ends(), true)
 		}
 	}
