@@ -169,6 +169,9 @@ func TestFiguresOfTheList(t *testing.T) {
 			}
 		}
 	}
+	if text := s.page("/?study=main"); !strings.Contains(text, `<a href="/label?study=main"><b>Label answers of this run`) {
+		t.Error("the page of a run does not lead to labels of it")
+	}
 	if text := s.page("/figures?study=main"); !strings.Contains(text, `<b class="safe">`) || strings.Contains(text, "<html") {
 		t.Errorf("the figures are shown as %s", text)
 	}

@@ -297,6 +297,9 @@ func TestLabelRefusals(t *testing.T) {
 	if text := s.page("/answers?study=mine"); strings.Contains(text, "say-form") || strings.Contains(text, `"/label`) {
 		t.Error("read-only: the page of answers has a form for labels")
 	}
+	if text := s.page("/?study=mine"); strings.Contains(text, "Label answers of this run") {
+		t.Error("read-only: the page of the run leads to labels")
+	}
 }
 
 // TestLabelsThatCorrectNothing has labels that are kept beside the corrected rate.
