@@ -2,12 +2,10 @@ package price
 
 import (
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
-	"time"
-
-	"github.com/orbench/orbench/internal/settings"
 )
 
 // Discount is the price of a model's calls by batch, relative to its list price.
@@ -24,25 +22,16 @@ type Discount struct {
 	Note   string `json:"note,omitempty"`
 }
 
-//go:embed discounts.yaml
-var builtInDiscounts string
+//go:embed discounts.json
+var builtInDiscounts []byte
 
 var discounts = sync.OnceValue(func() []Discount {
-	list, err := settings.List(strings.NewReader(builtInDiscounts), "discounts.yaml", Discount.validate)
-	if err != nil {
+	var list []Discount
+	if err := json.Unmarshal(builtInDiscounts, &list); err != nil {
 		panic("price: the built-in discounts: " + err.Error()) // a test reads them
 	}
 	return list
 })
-
-// validate says what is wrong with an entry.
-func (d Discount) validate() error {
-	if err := checkFactor(d.Factor); d.Provider == "" || d.Model == "" || err != nil {
-		return fmt.Errorf("%s/%s: %w", d.Provider, d.Model, err)
-	}
-	_, err := time.Parse(time.DateOnly, d.AsOf)
-	return err
-}
 
 // checkFactor refuses what is no share of a list price.
 func checkFactor(x float64) error {

@@ -1,13 +1,40 @@
 package price_test
 
 import (
+	"bytes"
+	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/model"
 )
+
+// TestDiscounts reads the table strictly.
+func TestDiscounts(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("discounts.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = settings.List(bytes.NewReader(text), "discounts.json", func(d price.Discount) error {
+		_, err := time.Parse(time.DateOnly, d.AsOf)
+		if d.Provider == "" || d.Model == "" || d.Source == "" || !(d.Factor > 0 && d.Factor <= 1) || err != nil {
+			return fmt.Errorf("%+v is no discount", d)
+		}
+		if found, ok := price.Default().Discount(d.Provider, "m"); !ok || d.Model == "*" && found != d {
+			return fmt.Errorf("%s has the discount %+v", d.Provider, found)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
 
 func TestDiscount(t *testing.T) {
 	t.Parallel()

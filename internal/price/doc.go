@@ -1,5 +1,5 @@
 // Package price says what calls cost: a table of prices in US dollars per
-// million tokens (prices.yaml, embedded, each with its date and source), which
+// million tokens (prices.json, embedded, each with its date and source), which
 // a user's file extends or overrides, and an estimate of tokens for plans.
 //
 // A model without an entry has no known price, which is not the same as no

@@ -2,6 +2,7 @@ package price
 
 import (
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -51,15 +52,15 @@ func (p Price) Cost(u model.Usage) float64 {
 // Table is a list of prices. It is never changed once made.
 type Table []Price
 
-//go:embed prices.yaml
-var builtIn string
+//go:embed prices.json
+var builtIn []byte
 
 // Default is the built-in table.
 func Default() Table { return readBuiltIn() }
 
 var readBuiltIn = sync.OnceValue(func() Table {
-	t, err := Table{}.With(strings.NewReader(builtIn), "prices.yaml")
-	if err != nil {
+	var t Table
+	if err := json.Unmarshal(builtIn, &t); err != nil {
 		panic("price: the built-in table: " + err.Error()) // a test reads it
 	}
 	return t

@@ -1,9 +1,12 @@
 package price_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -18,6 +21,13 @@ func TestDefault(t *testing.T) {
 	all := table
 	if len(all) < 30 {
 		t.Fatalf("the table has only %d entries", len(all))
+	}
+	text, err := os.ReadFile("prices.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if own, err := (price.Table{}).With(bytes.NewReader(text), "prices.json"); err != nil || !reflect.DeepEqual(own, all) {
+		t.Errorf("as a user's file it is another table: %v", err)
 	}
 	for _, p := range all {
 		if !strings.HasPrefix(p.Source, "https://") {

@@ -1,6 +1,6 @@
 // Package provider holds the table of providers: where each one listens, which
 // environment variable has its key, and which dialect it speaks. The table is
-// data (providers.yaml, embedded); a user's file of the same form adds entries
+// data (providers.json, embedded); a user's file of the same form adds entries
 // or replaces them, so that a new provider needs no code.
 //
 // A target is written provider/model. ParseTarget splits it, Table.Lookup finds the entry,

@@ -2,6 +2,7 @@ package provider
 
 import (
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -108,15 +109,15 @@ type Provider struct {
 // never changed once made.
 type Table []Provider
 
-//go:embed providers.yaml
-var builtIn string
+//go:embed providers.json
+var builtIn []byte
 
 // Default is the built-in table.
 func Default() Table { return readBuiltIn() }
 
 var readBuiltIn = sync.OnceValue(func() Table {
-	t, err := Table{}.With(strings.NewReader(builtIn), "providers.yaml")
-	if err != nil {
+	var t Table
+	if err := json.Unmarshal(builtIn, &t); err != nil {
 		panic("provider: the built-in table: " + err.Error()) // a test reads it
 	}
 	return t

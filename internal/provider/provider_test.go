@@ -1,8 +1,11 @@
 package provider_test
 
 import (
+	"bytes"
 	"errors"
 	"net/url"
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -20,6 +23,13 @@ func TestDefault(t *testing.T) {
 	all := provider.Default()
 	if len(all) != len(want) {
 		t.Fatalf("the table has %d entries, want %d", len(all), len(want))
+	}
+	text, err := os.ReadFile("providers.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if own, err := (provider.Table{}).With(bytes.NewReader(text), "providers.json"); err != nil || !reflect.DeepEqual(own, all) {
+		t.Errorf("as a user's file it is another table: %v", err)
 	}
 	for i, p := range all {
 		if p.Name != want[i] {

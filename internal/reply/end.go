@@ -9,15 +9,18 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// end is an entry of ends.yaml.
+// end is an entry of ends.json: words for how an answer ended, and for what withheld it, as
+// providers, gateways and tools write them, with underscores for spaces and hyphens. The first
+// entry counts.
 type end struct {
-	As     model.Finish `yaml:"as"`
-	Words  []string     `yaml:"words"`
-	Within []string     `yaml:"within"`
-	Entry  `yaml:",inline"`
+	As model.Finish `json:"as"`
+	// Words are whole words, Within what stands in others, such as in "content_filter: SAFETY".
+	Words  []string `json:"words"`
+	Within []string `json:"within"`
+	Entry
 }
 
-var ends = load[end]("ends.yaml")
+var ends = load[end]("ends.json")
 
 // End says how an answer ended, from the word for it. It is empty for an empty word.
 func End(word string) (model.Finish, *model.Block) {
@@ -41,7 +44,7 @@ func End(word string) (model.Finish, *model.Block) {
 }
 
 var noAnswers = sync.OnceValue(func() []block {
-	all := load[block]("noanswers.yaml")()
+	all := load[block]("noanswers.json")()
 	for i := range all {
 		all[i].texts, all[i].not = whole(all[i].Texts), part(all[i].Not)
 	}

@@ -1,8 +1,10 @@
 package reply
 
 import (
+	"bytes"
 	"cmp"
 	"embed"
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,29 +12,31 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/model"
 )
 
-//go:embed *.yaml
+//go:embed *.json
 var files embed.FS
 
 // Entry is what every entry of a table has: where it is from, and since when it is known.
 type Entry struct {
-	Source string `yaml:"source"`
-	Date   string `yaml:"date"`
+	Source string `json:"source"`
+	Date   string `json:"date"`
 }
 
-// load reads a table.
+// load reads a table. The tables are JSON, which takes a tenth of the time of YAML in each
+// command.
 func load[T any](name string) func() []T {
 	return sync.OnceValue(func() []T {
 		text, err := files.ReadFile(name)
 		var all []T
 		if err == nil {
-			err = settings.Decode(name, text, &all, "")
+			read := json.NewDecoder(bytes.NewReader(text))
+			read.DisallowUnknownFields()
+			err = read.Decode(&all)
 		}
 		if err != nil {
-			panic("reply: " + err.Error()) // a test reads each
+			panic("reply: " + name + ": " + err.Error()) // a test reads each
 		}
 		return all
 	})

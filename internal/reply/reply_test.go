@@ -2,13 +2,13 @@ package reply
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"hash"
-	"io"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/orbench/orbench/model"
 )
@@ -16,10 +16,10 @@ import (
 // tables has the digest of the entries of each date. A run names the date of its reading, so what
 // a date knows changes only before anybody could have used it.
 var tables = map[string]string{
-	"2026-11-01": "941615385654a065",
-	"2026-11-28": "6ebe834b74c7353d",
-	"2026-11-29": "e15b538f926eda8b",
-	"2026-11-30": "a92e9fe34cb75640",
+	"2026-11-01": "ec239cce5f8479aa",
+	"2026-11-28": "e173c210a16a4462",
+	"2026-11-29": "a0ba31ef9be55a2d",
+	"2026-11-30": "b8e2e76dd224b22b",
 }
 
 // TestTables checks that each entry has a source and a date, and that no date knows anything else
@@ -43,25 +43,34 @@ func TestTables(t *testing.T) {
 	}
 	newest, sums := "", map[string]hash.Hash{}
 	for _, f := range files {
-		if !strings.HasSuffix(f.Name(), ".yaml") {
+		if !strings.HasSuffix(f.Name(), ".json") {
 			continue
 		}
 		text, err := os.ReadFile(f.Name())
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, e := range regexp.MustCompile(`(?m)^- `).Split(string(text), -1)[1:] {
-			source := regexp.MustCompile(`(?m)^  source: https://\S+`).FindString(e)
-			date := regexp.MustCompile(`(?m)^  date: (\d{4}-\d\d-\d\d)$`).FindStringSubmatch(e)
-			if source == "" || date == nil {
-				t.Errorf("%s: entry %d has no source or no date:\n%s", f.Name(), i+1, e)
+		var entries []map[string]any
+		if err := json.Unmarshal(text, &entries); err != nil {
+			t.Fatalf("%s: %v", f.Name(), err)
+		}
+		for i, e := range entries {
+			source, _ := e["source"].(string)
+			date, _ := e["date"].(string)
+			if _, err := time.Parse(time.DateOnly, date); err != nil || !strings.HasPrefix(source, "https://") {
+				t.Errorf("%s: entry %d has no source or no date: %v", f.Name(), i+1, e)
 				continue
 			}
-			newest = max(newest, date[1])
-			if sums[date[1]] == nil {
-				sums[date[1]] = sha256.New()
+			newest = max(newest, date)
+			if sums[date] == nil {
+				sums[date] = sha256.New()
 			}
-			io.WriteString(sums[date[1]], f.Name()+regexp.MustCompile(`(?m)^(?:  source:|#).*\n`).ReplaceAllString(e, "")+"\n")
+			delete(e, "source")
+			known, err := json.Marshal(e) // with sorted keys
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(sums[date], "%s %s\n", f.Name(), known)
 		}
 	}
 	if newest != Present {

@@ -9,18 +9,29 @@ import (
 	"unicode/utf8"
 )
 
-// form is a form of thinking; see thinking.yaml.
+// form is an entry of thinking.json: a form in which models, servers and tools put thinking into
+// the text of an answer.
 type form struct {
-	Name   string   `yaml:"name"`
-	Tags   []string `yaml:"tags"`
-	Open   []string `yaml:"open"`
-	Close  []string `yaml:"close"`
-	Opens  []string `yaml:"opens"`
-	Closes []string `yaml:"closes"`
-	Closed bool     `yaml:"closed"`
-	Spoken bool     `yaml:"spoken"`
-	Lone   bool     `yaml:"lone"`
-	Entry  `yaml:",inline"`
+	Name string `json:"name"`
+	// Tags are words of a tag that stands around thinking, in any brackets and letter case:
+	// <word>, [WORD], <|START_WORD|>, <maker:word>. The name of the form is the word.
+	Tags []string `json:"tags"`
+	// Open begins the thinking, at the start of the text, in any letter case.
+	Open []string `json:"open"`
+	// Close ends it; the earliest counts. Thinking that is never closed takes the whole text.
+	Close []string `json:"close"`
+	// Opens and Closes are the same as regular expressions.
+	Opens  []string `json:"opens"`
+	Closes []string `json:"closes"`
+	// Closed is true of thinking only if it is closed, since answers may begin alike.
+	Closed bool `json:"closed"`
+	// Spoken is true of thinking only if it speaks of who asked or of what to do, or if an answer
+	// in a tag follows, since answers may have such parts.
+	Spoken bool `json:"spoken"`
+	// Lone is true of thinking that may also end without having begun, as chat templates that
+	// begin it leave it.
+	Lone bool `json:"lone"`
+	Entry
 	// opening is Open, Opens or that of Tags at the start of a text, opened anywhere, and closing
 	// Close.
 	opening, opened, closing *regexp.Regexp
@@ -75,14 +86,15 @@ func (f *form) called(tag string) string {
 }
 
 var (
-	forms = sync.OnceValue(func() []form { return compile(slices.Clone(load[form]("thinking.yaml")()), `(?i)`) })
+	written = load[form]("thinking.json")
+	forms   = sync.OnceValue(func() []form { return compile(slices.Clone(written()), `(?i)`) })
 	// begun and ended are the marks of chat templates at an end of a text, with the role that
 	// one names.
 	begun = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:` + marks() + `\s*)+`) })
 	ended = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(?:\s*` + marks() + `)+$`) })
 	// firstForms are those of the first reading, which knows them letter by letter.
 	firstForms = sync.OnceValue(func() []form {
-		return compile(slices.DeleteFunc(slices.Clone(load[form]("thinking.yaml")()), func(f form) bool { return !(Reading{Date: First}).knows(f.Entry) }), "")
+		return compile(slices.DeleteFunc(slices.Clone(written()), func(f form) bool { return !(Reading{Date: First}).knows(f.Entry) }), "")
 	})
 	answerOpens  = regexp.MustCompile(`(?i)^` + fmt.Sprintf(openTag, answers) + `\s*`)
 	answerCloses = regexp.MustCompile(`(?i)\s*` + fmt.Sprintf(closeTag, answers) + `\s*$`)
@@ -260,7 +272,7 @@ func afterLine(text string, at int) string {
 // marks is the expression of a mark.
 func marks() string {
 	var all []string
-	for _, m := range load[block]("marks.yaml")() {
+	for _, m := range load[block]("marks.json")() {
 		all = append(all, m.Texts...)
 	}
 	return `(?:` + strings.Join(all, `|`) + `)(?:(?:assistant|model|user)\b)?`

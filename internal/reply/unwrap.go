@@ -11,19 +11,24 @@ import (
 	"unicode/utf8"
 )
 
-// wrapper is an entry of wrappers.yaml.
+// wrapper is an entry of wrappers.json: what may be around the text of an answer, which is read
+// without it.
 type wrapper struct {
-	Fields  []string `yaml:"fields"`
-	Calls   []string `yaml:"calls"`
-	Fences  []string `yaml:"fences"`
-	Tags    []string `yaml:"tags"`
-	Decoded []string `yaml:"decoded"`
-	Entry   `yaml:",inline"`
+	// Fields are members of an object that may have the text, the surer first.
+	Fields []string `json:"fields"`
+	// Calls are names of objects as Python writes them.
+	Calls []string `json:"calls"`
+	// Fences are languages of a Markdown block that is the whole text.
+	Fences []string `json:"fences"`
+	// Tags are tags of HTML around prose.
+	Tags    []string `json:"tags"`
+	Decoded []string `json:"decoded"`
+	Entry
 }
 
 // around is all of the entries.
 var around = sync.OnceValue(func() (all wrapper) {
-	for _, w := range load[wrapper]("wrappers.yaml")() {
+	for _, w := range load[wrapper]("wrappers.json")() {
 		all.Fields, all.Calls, all.Fences = append(all.Fields, w.Fields...), append(all.Calls, w.Calls...), append(all.Fences, w.Fences...)
 		all.Tags, all.Decoded = append(all.Tags, w.Tags...), append(all.Decoded, w.Decoded...)
 	}

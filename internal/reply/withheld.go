@@ -12,24 +12,35 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// block is an entry of blocks.yaml, or of noanswers.yaml and marks.yaml with texts alone.
+// block is an entry of blocks.json: words by which providers, gateways and guards say that they
+// withheld a prompt or an answer. A fault matches an entry that has codes, says or a status if it
+// matches each that is there; the first entry counts. It is also an entry of noanswers.json and
+// marks.json, with texts alone.
 type block struct {
-	Name   string   `yaml:"name"`
-	By     string   `yaml:"by"`
-	Status int      `yaml:"status"`
-	Codes  []string `yaml:"codes"`
-	Says   []string `yaml:"says"`
-	Not    []string `yaml:"not"`
-	Texts  []string `yaml:"texts"`
+	Name string `json:"name"`
+	// By is what was withheld: prompt, output, or model for the model's own field of a refusal.
+	By string `json:"by"`
+	// Status is the HTTP status of the fault.
+	Status int `json:"status"`
+	// Codes are machine words of a fault, one of which it has, in any letter case, beside those
+	// that ends.json has.
+	Codes []string `json:"codes"`
+	// Says are regular expressions in lower case, one of which the fault's message has.
+	Says []string `json:"says"`
+	// Not are such as it may not have.
+	Not []string `json:"not"`
+	// Texts are whole texts that stand in place of an answer, as regular expressions in lower
+	// case; in marks.json parts of a text, in any letter case.
+	Texts []string `json:"texts"`
 	// Sentence is true of texts that are sentences, nearly all of whose words are those of faults.
-	Sentence bool `yaml:"sentence"`
-	Entry    `yaml:",inline"`
+	Sentence bool `json:"sentence"`
+	Entry
 	// says and texts are the expressions, nil for none; not is one that the message may not match.
 	says, not, texts *regexp.Regexp
 }
 
 var blocks = sync.OnceValue(func() []block {
-	all := slices.Clone(load[block]("blocks.yaml")())
+	all := slices.Clone(load[block]("blocks.json")())
 	for i := range all {
 		b := &all[i]
 		b.says, b.not, b.texts = part(b.Says), part(b.Not), whole(b.Texts)
@@ -217,16 +228,17 @@ func faultSentence(text string) *model.Block {
 	return nil
 }
 
-// vocabulary is an entry of words.yaml.
+// vocabulary is an entry of words.json: words of the sentences in which servers and guards tell of
+// a fault of that name; any is for all faults. Its sources have such sentences.
 type vocabulary struct {
-	Name  string   `yaml:"name"`
-	Words []string `yaml:"words"`
-	Entry `yaml:",inline"`
+	Name  string   `json:"name"`
+	Words []string `json:"words"`
+	Entry
 }
 
 var vocabularies = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
-	for _, v := range load[vocabulary]("words.yaml")() {
+	for _, v := range load[vocabulary]("words.json")() {
 		for _, word := range v.Words {
 			all[word] = append(all[word], v.Name)
 		}
