@@ -127,9 +127,10 @@ func (h HeatCell) draw(c draw.Canvas, at vg.Point, width vg.Length, ramp Ramp) {
 		return
 	}
 	c.FillPolygon(ramp.At(*h.Share), corners)
-	front := Foreground
+	// The cell has its color in a dark theme, too, so its text keeps its own.
+	front := color.Black
 	if ramp.Dark(*h.Share) {
-		front = Background
+		front = color.White
 	}
 	text(7.5, true, front, 13, table.Percent(*h.Share))
 	if h.Mark != "" {
