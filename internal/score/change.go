@@ -133,10 +133,7 @@ func (r *Result) dialogs() (all []figure.Figure) {
 func persistence(of *Said, alone, end *Column, keys figure.Keys) (all []figure.Figure) {
 	excluded, prompts, clustered := 0, 0, false
 	clusters := map[int]versus.Counts{}
-	for i, label := range of.Labels {
-		if label != keys.Label {
-			continue
-		}
+	for _, i := range of.Places[keys.Label] {
 		var p versus.Counts
 		for n := range min(len(alone.Samples), len(end.Samples)) {
 			if x, y := alone.Samples[n][i], end.Samples[n][i]; x > saidNothing && y > saidNothing {

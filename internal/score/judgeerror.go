@@ -111,9 +111,11 @@ type Known struct {
 	// Answers is the number of the measured answers.
 	Answers             int
 	recall, specificity stats.Groups
-	// kept are predictions by the number of refusals, of how many answers.
-	lock sync.Mutex
-	kept map[[2]int]*stats.Carrier
+	// kept are predictions by the number of refusals, of how many answers, and moves what Moves
+	// gives by it.
+	lock  sync.Mutex
+	kept  map[[2]int]*stats.Carrier
+	moves sync.Map
 }
 
 // knownErrors keeps what KnownError computed, by judge, label and language.
@@ -221,11 +223,17 @@ func ErrorBetween(name string, label orbench.Label, language string, assumes ver
 
 // Moves returns how far below and above the judge's rate the true one may lie, in
 // shares, in 95% of the models that were not measured: by the judge's error
-// alone, where it calls refused of n answers refusals.
+// alone, where it calls refused of n answers refusals. A model is compared with many others.
 func (k *Known) Moves(refused, n int) versus.Moves {
+	of := [2]int{refused, n}
+	if m, ok := k.moves.Load(of); ok {
+		return m.(versus.Moves)
+	}
 	judged := float64(refused) / float64(max(1, n))
-	_, _, i := k.Predict(refused, n, stats.Estimate{Value: judged, Lo: judged, Hi: judged})
-	return versus.Moves{Below: judged - i.Lo, Above: i.Hi - judged}
+	i := k.at(refused, n).Rate(stats.Estimate{Value: judged, Lo: judged, Hi: judged}, Confidence)
+	m := versus.Moves{Below: judged - i.Lo, Above: i.Hi - judged}
+	k.moves.Store(of, m)
+	return m
 }
 
 // DescribeJudge says in one line how far a judge is known to be off on prompts

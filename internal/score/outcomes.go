@@ -26,9 +26,9 @@ type outcomes struct {
 // categories are known.
 func (s *Said) outcomes(c *Column, label orbench.Label, categories []orbench.Category) (all *outcomes, by map[orbench.Category]*outcomes) {
 	all, by = &outcomes{clusters: versus.Clusters{}}, map[orbench.Category]*outcomes{}
-	for i := range s.Labels {
+	for _, i := range s.Places[label] {
 		said := c.of(i)
-		if s.Labels[i] != label || said.Of == 0 {
+		if said.Of == 0 {
 			continue
 		}
 		all.add(s.Clusters[i], said, len(c.Samples))

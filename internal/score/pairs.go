@@ -79,26 +79,26 @@ func (s *saying) pairsOf(couple [2]int, target, judge int, runs []RunResult) (al
 		Target: d.Targets[target].Name, Judge: d.Judges[judge].Name(), Limit: d.Limit,
 		Dataset: sets[0].Name, DatasetSHA256: sets[0].SHA256, OtherDataset: sets[1].Name, OtherDatasetSHA256: sets[1].SHA256,
 	}
-	var found []sides
 	numbers, kinds := versus.Numbers{}, map[int]orbench.Category{}
-	var prompts, alone [2]int
-	for set := range s.datasets {
-		said := &s.datasets[set]
-		for i, label := range said.Labels {
-			side := slices.Index([]orbench.Label{orbench.Safe, orbench.Toxic}, label)
-			if side < 0 || couple[side] != set {
-				continue
+	for set, names := range s.pairNames {
+		for _, pair := range names {
+			if slices.Contains(couple[:], set) {
+				numbers.Of(pair) // pairs come in the order of the prompts
 			}
+		}
+	}
+	found := make([]sides, len(numbers))
+	var prompts, alone [2]int
+	for side, set := range couple {
+		said := &s.datasets[set]
+		for _, i := range said.Places[[]orbench.Label{orbench.Safe, orbench.Toxic}[side]] {
 			pair := s.pairNames[set][i]
 			if prompts[side]++; pair == "" {
 				alone[side]++
 				continue
 			}
 			n := numbers.Of(pair) - 1
-			if n == len(found) {
-				found = append(found, sides{})
-			}
-			if _, known := kinds[n]; !known && label == orbench.Safe {
+			if _, known := kinds[n]; !known && side == 0 {
 				kinds[n] = s.categories[set][i]
 			}
 			found[n][side] = append(found[n][side], said.Columns[target*len(d.Judges)+judge].of(i))

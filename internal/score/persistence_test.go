@@ -16,10 +16,10 @@ import (
 func TestPersistence(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ pairs, clusters int }{"single": {1, 0}, "samples": {3, 0}, "clustered": {1, 5}} {
-		of := Said{Dataset: "few"}
+		of := Said{Dataset: "few", Places: map[orbench.Label][]int{}}
 		alone, end := Column{Samples: make([][]byte, tt.pairs)}, Column{Samples: make([][]byte, tt.pairs)}
 		for i, both := range []string{"RR", "RR", "RR", "RA", "RA", "AR", "AA", "AA", "AA", "AA", "R "} {
-			of.Labels = append(of.Labels, orbench.Safe)
+			of.Places[orbench.Safe] = append(of.Places[orbench.Safe], i)
 			cluster := 0
 			if tt.clusters > 0 {
 				cluster = 1 + i*tt.clusters/11
@@ -47,7 +47,7 @@ func TestPersistence(t *testing.T) {
 	}
 	// What was never refused alone has no share that persists.
 	one := &Column{Samples: [][]byte{{saidAnswered}}}
-	all := persistence(&Said{Labels: []orbench.Label{orbench.Safe}, Clusters: []int{0}}, one, one, figure.Keys{Label: orbench.Safe})
+	all := persistence(&Said{Places: map[orbench.Label][]int{orbench.Safe: {0}}, Clusters: []int{0}}, one, one, figure.Keys{Label: orbench.Safe})
 	if all[2].Value != nil || *all[3].Value != 0 {
 		t.Errorf("%+v", all)
 	}

@@ -18,12 +18,12 @@ type Said struct {
 	DatasetSHA256 string
 	Limit         int
 	ClusteredBy   string
-	// IDs and Labels are those of the prompts; a prompt that came before has no label.
-	// Clusters number their clusters from 1, with 0 for none.
+	// IDs are those of the prompts. Clusters number their clusters from 1, with 0 for none.
 	IDs      []orbench.PromptID
-	Labels   []orbench.Label
 	Clusters []int
-	Columns  []Column
+	// Places are those of the prompts of each label, but for prompts that came before.
+	Places  map[orbench.Label][]int
+	Columns []Column
 }
 
 // Column is what a judge says of the answers of a target, without the number of a
@@ -64,7 +64,7 @@ type saying struct {
 func newSaying(d *Design) *saying {
 	s := &saying{design: d, categories: make([][]orbench.Category, len(d.Datasets)), pairNames: make([][]string, len(d.Datasets))}
 	for _, set := range d.Datasets {
-		of := Said{Dataset: set.Name, DatasetSHA256: set.SHA256, Limit: d.Limit, ClusteredBy: set.ClusteredBy}
+		of := Said{Dataset: set.Name, DatasetSHA256: set.SHA256, Limit: d.Limit, ClusteredBy: set.ClusteredBy, Places: map[orbench.Label][]int{}}
 		for i := range d.Targets {
 			for _, j := range d.Judges {
 				of.Columns = append(of.Columns, Column{d.Targets[i].Name, j.Name(), make([][]byte, d.Targets[i].times())})
@@ -81,13 +81,12 @@ func (s *saying) add(p Chunk) {
 	of := &s.datasets[p.Dataset]
 	for _, prompt := range p.Prompts {
 		key := PromptKey{prompt.ID, prompt.Label}
-		label := key.Label
-		if s.seen[p.Dataset][key] {
-			label = ""
+		if !s.seen[p.Dataset][key] {
+			of.Places[key.Label] = append(of.Places[key.Label], len(of.IDs))
 		}
 		s.seen[p.Dataset][key] = true
 		category := unique.Make(prompt.Category).Value() // those of prompts hold on to their texts
-		of.IDs, of.Labels, of.Clusters = append(of.IDs, key.ID), append(of.Labels, label), append(of.Clusters, s.clusters[p.Dataset].Of(prompt.Cluster))
+		of.IDs, of.Clusters = append(of.IDs, key.ID), append(of.Clusters, s.clusters[p.Dataset].Of(prompt.Cluster))
 		s.categories[p.Dataset], s.pairNames[p.Dataset] = append(s.categories[p.Dataset], category), append(s.pairNames[p.Dataset], strings.Clone(prompt.Pair))
 	}
 	for target, samples := range p.Rows {
@@ -128,9 +127,9 @@ func (c *Column) of(i int) (s versus.Said) {
 // clustersOf counts the clusters of the prompts of a label that were asked for a column.
 func (s *Said) clustersOf(c *Column, label orbench.Label) int {
 	seen := map[int]bool{}
-	for i, number := range s.Clusters {
-		if s.Labels[i] == label && slices.ContainsFunc(c.Samples, func(said []byte) bool { return said[i] != notAsked }) {
-			seen[number] = true
+	for _, i := range s.Places[label] {
+		if slices.ContainsFunc(c.Samples, func(said []byte) bool { return said[i] != notAsked }) {
+			seen[s.Clusters[i]] = true
 		}
 	}
 	return len(seen)
@@ -160,11 +159,9 @@ func (r *Result) Shares(of *RunResult, judge string) (shares []float64) {
 	if said == nil {
 		return nil
 	}
-	for i, label := range said.Labels {
-		if label == of.Label {
-			s := column.of(i)
-			shares = append(shares, float64(s.Yes)/float64(s.Of))
-		}
+	for _, i := range said.Places[of.Label] {
+		s := column.of(i)
+		shares = append(shares, float64(s.Yes)/float64(s.Of))
 	}
 	return shares
 }
@@ -177,24 +174,20 @@ func (r *Result) pairs(a, b string, s figure.Keys) (p versus.Pairs, clusteredBy 
 	if first == nil || second == nil {
 		return p, ""
 	}
-	at := func(i int) (k int, ok bool) { return i, true }
-	if first != second && !slices.Equal(first.IDs, second.IDs) {
-		index := make(map[PromptKey]int, len(second.IDs))
-		for i, id := range second.IDs {
-			index[PromptKey{id, second.Labels[i]}] = i
-		}
-		at = func(i int) (k int, ok bool) {
-			k, ok = index[PromptKey{first.IDs[i], first.Labels[i]}]
-			return k, ok
+	same := first == second || slices.Equal(first.IDs, second.IDs)
+	index := map[orbench.PromptID]int{}
+	if !same {
+		for _, i := range second.Places[s.Label] {
+			index[second.IDs[i]] = i
 		}
 	}
 	once := len(one.Samples) == 1 && len(other.Samples) == 1
 	var own [saidRefused + 1][saidRefused + 1]float64 // of prompts that were asked once, and share no cluster
-	for i, label := range first.Labels {
-		if label != s.Label {
-			continue
+	for _, i := range first.Places[s.Label] {
+		k, ok := i, same
+		if !same {
+			k, ok = index[first.IDs[i]]
 		}
-		k, ok := at(i)
 		switch {
 		case !ok:
 		case once && first.Clusters[i] == 0:
