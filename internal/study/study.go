@@ -183,9 +183,11 @@ func Find(ctx context.Context, m store.Reader, name string, kinds ...Kind) (*Stu
 		err = s.takeIn(ctx, m)
 	}
 	if err == nil && len(kinds) > 0 && !slices.Contains(kinds, s.Kind) {
-		return nil, &orbench.InputError{
-			Problem: fmt.Sprintf("holds %q, but it is not a run; orbench %s made it", name, s.Kind), Hint: "show it with orbench report, or name a run",
+		hint := "show it with orbench report, or name a run"
+		if s.Kind == Build {
+			hint += "; orbench export takes the folder of a benchmark"
 		}
+		return nil, &orbench.InputError{Problem: fmt.Sprintf("holds %q, but it is not a run; orbench %s made it", name, s.Kind), Hint: hint}
 	}
 	return s, err
 }

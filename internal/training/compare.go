@@ -131,7 +131,9 @@ func (c *Checked) read(ctx context.Context, ref, cache, name string, seen map[st
 	sum := string(texts.Sum(nil))
 	if same, ok := seen[sum]; ok && c.Count > before {
 		c.Count, c.Findings = before, c.Findings[:found]
-		c.Unread = append(c.Unread, Unchecked{name, "the same rows as " + same + ", which count once"})
+		if strings.TrimSuffix(same, filepath.Ext(same)) != strings.TrimSuffix(name, filepath.Ext(name)) {
+			c.Unread = append(c.Unread, Unchecked{name, "the same rows as " + same + ", which count once"})
+		}
 		return prompts, err
 	}
 	seen[sum] = name
