@@ -121,7 +121,7 @@ func Faulted(text string) *model.Block {
 
 // signs reports whether a text may tell of a block: every one that does has one of these words, so
 // few texts are compared with all of them.
-var signs = oneOf("block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_", "finish", "stop_reason", "_", "polic", "guard", "refus", "unsafe", "inappropriate", "sensitive", "jailbreak", "injection", " risk", "armor", "not safe", "detected", "denied", "violat", "threshold", "敏感", "违规", "审核", "cannot answer")
+var signs = oneOf("block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_", "finish", "stop_reason", "_", "polic", "guard", "refus", "unsafe", "inappropriate", "sensitive", "jailbreak", "injection", " risk", "armor", "not safe", "detected", "denied", "violat", "threshold", "banned", "suppress", "prevent", "classified", "guideline", "敏感", "拦截", "不当", "违规", "审核", "cannot answer")
 
 // oneOf makes a function that reports whether a text has one of some words. It goes through the
 // text once, since nearly every answer is looked at.
@@ -154,9 +154,9 @@ func oneOf(words ...string) func(text string) bool {
 
 var (
 	// faultText begins a fault that a program wrote in place of an answer.
-	faultText = regexp.MustCompile(`^(?:error code: \d|api error: |(?:\w+\.)?\w+(?:error|exception): |\{\s*["']error["']\s*:)`)
+	faultText = regexp.MustCompile(`^(?:error code: \d|\d{3} \{|api error: |(?:\w+\.)?\w+(?:error|exception): |\{\s*["']error["']\s*:)`)
 	// endText is the word for an end, with its name, in an object without a text, or alone.
-	endText = regexp.MustCompile(`^[^\w\n{]*(?:(?:error|system|no response|none)\W+)?(?:(?:candidate )?(?:finish|stop|block)(?:ed)?[ _]?reason[ :=."']+(\w+)|\{[^\n]{0,80}["'](?:finish|stop|block)_?reason["']\s*:\s*["']?([a-z_.]+)[^\n]*\}|([a-z]+(?:_[a-z]+)+))[^\w\n]*$`)
+	endText = regexp.MustCompile(`^[^\w\n{]*(?:(?:error|system|no response|none)\W+)?(?:(?:candidate )?(?:finish|stop|block)(?:ed)?[ _]?reason[ :=."']+(\w+)(?:[.;,]+ no \w+ (?:was |were )?(?:returned|generated|given))?|\{[^\n]{0,80}["'](?:finish|stop|block)_?reason["']\s*:\s*["']?([a-z_.]+)[^\n]*\}|([a-z]+(?:_[a-z]+)+))[^\w\n]*$`)
 	// lead is what may stand before the sentence of a fault.
 	lead = regexp.MustCompile(`^[^\pL\pN]*(?:(?:our|error|api error|sorry|i'm sorry|system|invalid prompt|http \d+|<?\d{3}>?|(?:\w+\.)*\w+(?:error|exception|failed))[^\pL\pN]+)*`)
 	// happened is in a sentence on what came to pass, and seldom in one on what guards do.
@@ -221,15 +221,29 @@ func faultSentence(text string) *model.Block {
 	}
 	for i := range blocks() {
 		b := &blocks()[i]
-		if len(text) < 300 && b.says != nil && b.Status == 0 && len(b.Codes) == 0 && b.says.MatchString(text) && (b.not == nil || !b.not.MatchString(text)) {
+		says := b.Sentence && tells(text) || b.says != nil && b.Status == 0 && len(b.Codes) == 0 && b.says.MatchString(text)
+		if len(text) < 300 && says && (b.not == nil || !b.not.MatchString(text)) {
 			return b.made()
 		}
 	}
 	return nil
 }
 
+// tells reports whether a text has a word for what was withheld, one for what was done with it, and
+// one for why.
+func tells(text string) bool {
+	found := map[string]bool{}
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' }) {
+		for _, name := range vocabularies()[word] {
+			found[name] = true
+		}
+	}
+	return found["block: what"] && found["block: done"] && found["block: why"]
+}
+
 // vocabulary is an entry of words.json: words of the sentences in which servers and guards tell of
-// a fault of that name; any is for all faults. Its sources have such sentences.
+// a fault of that name; any is for all faults, and a name may have parts. Its sources have such
+// sentences.
 type vocabulary struct {
 	Name  string   `json:"name"`
 	Words []string `json:"words"`
@@ -264,7 +278,7 @@ func strange(text, kind string) bool {
 			slices.ContainsFunc(words[i+1:min(i+3, len(words))], func(next string) bool {
 				return slices.Contains(guards, strings.ToLower(strings.Trim(next, ".,:;!?()")))
 			})
-		if !named && !slices.Contains(of, "any") && !slices.Contains(of, kind) {
+		if !named && !slices.ContainsFunc(of, func(name string) bool { return name == "any" || strings.HasPrefix(name, kind) }) {
 			unknown++
 		}
 	}
