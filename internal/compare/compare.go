@@ -5,6 +5,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/versus"
 )
@@ -22,8 +23,10 @@ type Comparison struct {
 	several bool
 	// clusters has the clusters that prompts share, by dataset and name.
 	clusters versus.Numbers
-	// keepsSubjects is true if labels may count.
+	// keepsSubjects is true if labels may count. cells are then the units of labels of each
+	// side, by dataset and label.
 	keepsSubjects bool
+	cells         [2]map[figure.Keys]annotation.Cell
 }
 
 // The indexes of the two sides.
@@ -47,13 +50,11 @@ type entry struct {
 	// once is true if both sides' answers are one stored answer.
 	once    bool
 	endings [2]score.Ending
-	noText  [2]bool
 	// clusters holds the numbers of the prompt's clusters on both sides.
 	clusters [2]int
-	// subjects and cells are what labels of the answers are kept under. They are
-	// set if the comparison keeps subjects.
+	// subjects are what labels of the answers are kept under. They are set if the comparison
+	// keeps subjects.
 	subjects [2]orbench.Subject
-	cells    [2]annotation.Cell
 	// unsure says where the judge is not sure; set with them.
 	unsure [2]bool
 }
@@ -70,7 +71,7 @@ func New(judge string) *Comparison { return NewOfJudges(judge, judge) }
 // candidate by another. If both sides get the rows of the same target, it
 // measures the judges' shift. Otherwise it confounds judges with models.
 func NewOfJudges(ofBase, ofCandidate string) *Comparison {
-	return &Comparison{judges: [2]string{ofBase, ofCandidate}, at: map[score.PromptKey]int{}, clusters: versus.Numbers{}}
+	return &Comparison{judges: [2]string{ofBase, ofCandidate}, at: map[score.PromptKey]int{}, clusters: versus.Numbers{}, cells: [2]map[figure.Keys]annotation.Cell{{}, {}}}
 }
 
 // AddBase adds a row of the base. All rows must be of one target. It returns an
@@ -126,9 +127,10 @@ func (c *Comparison) add(side int, r score.AnswerRow) error {
 	if r.Prompt.Cluster != "" { // each dataset has its own clusters
 		e.clusters[side] = c.clusters.Of(r.Dataset + "\x00" + r.Prompt.Cluster)
 	}
-	e.endings[side], e.noText[side] = r.Ending, v.Class == orbench.Empty && r.Status == score.Answered
+	e.endings[side] = r.Ending
 	if c.keepsSubjects && judged {
-		e.subjects[side], e.cells[side], e.unsure[side] = r.Subject(), r.Cell, annotation.Unsure(v.Verdict)
+		e.subjects[side], e.unsure[side] = r.Subject(), annotation.Unsure(v.Verdict)
+		c.cells[side][figure.Keys{Dataset: r.Dataset, Label: r.Prompt.Label}] = r.Cell
 	}
 	return nil
 }

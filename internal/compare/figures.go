@@ -231,7 +231,7 @@ func (n *SideCounts) add(e *entry, side int) {
 	}
 	n.Prompts++
 	n.Truncation.Add(e.endings[side])
-	if e.noText[side] {
+	if e.classes[side] == orbench.Empty && e.statuses[side] == score.Answered {
 		n.NoText++
 	}
 }

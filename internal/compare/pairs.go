@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/versus"
@@ -27,9 +28,13 @@ func (c *Comparison) paired(label orbench.Label) annotation.Paired {
 		if !c.isPair(e, label) {
 			continue
 		}
-		if !slices.Contains(cells, e.cells) {
-			cells = append(cells, e.cells)
-			p.Design += annotation.PairDesign(e.cells[base], e.cells[candidate]) + "; "
+		var of [2]annotation.Cell
+		for side := range of {
+			of[side] = c.cells[side][figure.Keys{Dataset: e.datasets[side], Label: label}]
+		}
+		if !slices.Contains(cells, of) {
+			cells = append(cells, of)
+			p.Design += annotation.PairDesign(of[base], of[candidate]) + "; "
 		}
 		p.Pairs = append(p.Pairs, c.pair(e))
 	}

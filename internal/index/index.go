@@ -18,6 +18,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/sqlite"
 	driver "modernc.org/sqlite"
@@ -39,6 +40,13 @@ type Index struct {
 
 	mu sync.Mutex
 	db *sql.DB
+
+	// last are the runs of the figures that were last read for a target; see keptRuns.
+	last struct {
+		sync.Mutex
+		of   string
+		runs []score.RunResult
+	}
 }
 
 // mostConnections is how many read at once; one of them can be writing.

@@ -2,6 +2,9 @@ package index
 
 import (
 	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/orbench/orbench"
@@ -35,12 +38,11 @@ type target struct {
 	*Study
 	// sample is its number among those of the study.
 	sample int
-	// kinds are those of all rows of the study, and subjects those of the target's; nil where
-	// nobody asks for them.
+	// kinds and subjects are those of the target's rows, and scores those of each judge, as
+	// ranks; both of the latter are nil where nobody asks for subjects.
 	kinds    []uint32
 	subjects []orbench.Subject
-	// scores are those of each judge, as ranks; nil where nobody asks for subjects.
-	scores [][]uint32
+	scores   [][]uint32
 	// result has the figures of the target alone.
 	result score.Result
 }
@@ -61,35 +63,60 @@ func (x *Index) keptTarget(ctx context.Context, m store.Reader, r *run.Run, noSu
 	if t.sample < 0 {
 		return nil, nil // a sample of several has other cells and figures alone
 	}
-	all, found, err := x.keptFigures(ctx, m, whole, nil)
-	if !found || err != nil {
+	all, err := x.keptRuns(ctx, m, s)
+	if all == nil || err != nil {
 		return nil, err
 	}
-	for _, of := range all.Runs {
+	for _, of := range all {
 		if of.Target == r.Targets[0].Name {
 			t.result.Runs = append(t.result.Runs, of)
 		}
 	}
-	if t.kinds, err = s.column(ctx, kindColumn); err != nil || noSubjects {
+	err = t.own(ctx, kindColumn, 4, func(kind []byte) { t.kinds = append(t.kinds, binary.LittleEndian.Uint32(kind)) })
+	if err == nil && len(t.kinds) > 0 && int(slices.Max(t.kinds)) >= len(s.Kinds) {
+		err = errDamaged
+	}
+	if err != nil || noSubjects {
 		return t, err
 	}
-	for k := range s.Judges {
-		scores, err := s.column(ctx, scoreColumn(k))
-		if err != nil {
-			return t, err
-		}
-		t.scores = append(t.scores, scores)
+	t.scores = make([][]uint32, len(s.Judges))
+	for k := range t.scores {
+		err = errors.Join(err, t.own(ctx, scoreColumn(k), 4, func(rank []byte) { t.scores[k] = append(t.scores[k], binary.LittleEndian.Uint32(rank)) }))
 	}
-	err = s.each(ctx, subjectColumn, func(chunk int, data []byte) error {
-		if len(data) != subjectSize*(s.starts[chunk+1]-s.starts[chunk]) {
+	return t, errors.Join(err, t.own(ctx, subjectColumn, subjectSize, func(one []byte) { t.subjects = append(t.subjects, orbench.Subject(one[:subjectSize-1])) }))
+}
+
+// keptRuns are those of the figures that are kept beside rows which hold; nil without any. Both
+// sides of a comparison may be of one study, so those of the last one stay in memory.
+func (x *Index) keptRuns(ctx context.Context, m store.Reader, s *Study) ([]score.RunResult, error) {
+	said, err := saidOf(ctx, m, s.run)
+	if err != nil {
+		return nil, err
+	}
+	of := fmt.Sprint(s.id, said)
+	x.last.Lock()
+	defer x.last.Unlock()
+	if x.last.of != of {
+		all, found, err := x.keptFigures(ctx, m, s.run, nil)
+		if !found || err != nil {
+			return nil, err
+		}
+		x.last.of, x.last.runs = of, all.Runs
+	}
+	return x.last.runs, nil
+}
+
+// own passes the target's part of a column to take, which has so many bytes for each row.
+func (t *target) own(ctx context.Context, name string, size int, take func([]byte)) error {
+	return t.each(ctx, name, func(chunk int, data []byte) error {
+		if len(data) != size*(t.starts[chunk+1]-t.starts[chunk]) {
 			return errDamaged
 		}
-		for at := t.sample * subjectSize; at < len(data); at += len(s.Samples) * subjectSize {
-			t.subjects = append(t.subjects, orbench.Subject(data[at:at+subjectSize-1]))
+		for at := t.sample * size; at < len(data); at += len(t.Samples) * size {
+			take(data[at:][:size])
 		}
 		return nil
 	})
-	return t, err
 }
 
 // rows hands out the rows.
@@ -108,8 +135,7 @@ func (t *target) rows(ctx context.Context, sinks evaluate.Sinks) error {
 				return err
 			}
 			for _, p := range prompts {
-				at := n*len(t.Samples) + t.sample
-				row := byKind[t.kinds[at]]
+				row := byKind[t.kinds[n]]
 				row.Prompt = p
 				if t.subjects != nil {
 					row.Known = t.subjects[n]
@@ -119,7 +145,7 @@ func (t *target) rows(ctx context.Context, sinks evaluate.Sinks) error {
 				}
 				for k, scores := range t.scores {
 					if k < len(row.Verdicts) {
-						row.Verdicts[k].Score = scoreOf(scores[at])
+						row.Verdicts[k].Score = scoreOf(scores[n])
 					}
 				}
 				if err := sinks.Row(row); err != nil {

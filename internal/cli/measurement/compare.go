@@ -144,9 +144,13 @@ func (a app) compare(ctx context.Context, names [2]string, f compareFlags) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
-	var sides [2]*run.Run
-	for i, name := range names {
-		if sides[i], err = a.loadCompared(ctx, memory, f, i, name); err != nil {
+	runs, err := a.OpenRuns(ctx, memory, f.store, names[:])
+	if err != nil {
+		return err
+	}
+	sides := [2]*run.Run{runs[0], runs[len(runs)-1]}
+	for i := range sides {
+		if sides[i], err = f.only(sides[i], i); err != nil {
 			return err
 		}
 	}
@@ -306,13 +310,9 @@ func (a app) labelPairs(ctx context.Context, sides [2]*run.Run, f compareFlags) 
 	return err
 }
 
-// loadCompared loads a run and leaves it the one target that is compared. side
-// is 0 for the base and 1 for the candidate.
-func (a app) loadCompared(ctx context.Context, memory store.Reader, f compareFlags, side int, name string) (*run.Run, error) {
-	r, err := a.OpenRun(ctx, memory, f.store, name)
-	if err != nil {
-		return nil, err
-	}
+// only leaves a run the one target that is compared. side is 0 for the base and 1 for the
+// candidate.
+func (f *compareFlags) only(r *run.Run, side int) (*run.Run, error) {
 	flag := []string{"--base-target", "--candidate-target"}[side]
 	target := f.targets[side]
 	switch {
