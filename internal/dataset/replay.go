@@ -95,7 +95,7 @@ func OpenRecording(ctx context.Context, path string, opts Options) (*Recording, 
 		answered = append(answered, len(of.answers)+len(of.whole))
 	}
 	if least := slices.Min(answered); least < set.Size(0) {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s: its %d models answer %d to %d of its %d prompts; the others of a model count as unanswered", file, len(answered), least, slices.Max(answered), set.Size(0)))
+		r.Notes = append(r.Notes, fmt.Sprintf("%s has %d prompts, of which each of its %d models answers at least %d; the others of a model count as unanswered", file, set.Size(0), len(answered), least))
 	}
 	if !one {
 		return r, nil
