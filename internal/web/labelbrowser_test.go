@@ -46,6 +46,12 @@ func TestLabelInABrowser(t *testing.T) {
 		pagetest.Eval[bool](t, b, `document.getElementById("queue").dataset.soon = 1e9; true`)
 		b.Run(t, chromedp.KeyEvent("a"))
 		b.Until(t, `document.getElementById("message").textContent.includes("does not count")`)
+		// The list of keys closes by any, which labels nothing.
+		b.Run(t, chromedp.KeyEvent("?"))
+		b.Until(t, `document.getElementById("keys").open`)
+		pagetest.Eval[bool](t, b, `document.getElementById("queue").dataset.soon = 0; true`)
+		b.Run(t, chromedp.KeyEvent("a"))
+		b.Until(t, `!document.getElementById("keys").open && document.getElementById("head").textContent.includes("  1 of 100")`)
 		pagetest.Eval[bool](t, b, `document.getElementById("queue").dataset.soon = 0; `+stopwatch)
 		press := func(keys string) {
 			for _, key := range keys {

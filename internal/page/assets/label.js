@@ -228,7 +228,10 @@
   }
 
   document.addEventListener("keydown", (e) => {
-    if (e.ctrlKey || e.metaKey || e.altKey || e.repeat || document.querySelector("dialog[open]")) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || e.repeat) return;
+    const open = document.querySelector("dialog[open]");
+    if (open?.id === "keys" && e.key.length === 1) { e.preventDefault(); open.close(); } // and does nothing else
+    if (open) return;
     if (e.key === " " && e.target.matches("button, a")) return;
     if (e.key === " ") e.preventDefault();
     if (e.key === "n") e.preventDefault(); // it would be written into the note
