@@ -355,8 +355,10 @@ func (c Result) overview() table.Section {
 // Account accounts for every prompt of a metric, and says whether clusters count.
 func (c Result) Account(m Metric) string {
 	s := c.conservation(m)
-	if line := m.endings(); line != "" {
-		s += " " + line
+	for i, n := range []SideCounts{m.BaseCounts, m.CandidateCounts} {
+		if line := n.Line(n.Judged + n.Unjudged); line != "" {
+			s += " " + []string{"Base", "Candidate"}[i] + ": " + line + "."
+		}
 	}
 	if e := m.withError(); e != "" {
 		s += " With the judge's error the difference is " + e + " points."
@@ -365,30 +367,6 @@ func (c Result) Account(m Metric) string {
 		s += " " + c.clusterNote(m)
 	}
 	return s
-}
-
-// endings says how many answers of both sides the token limit cut; empty where it cut
-// none.
-func (m Metric) endings() string {
-	var cut, unknown []string
-	for i, n := range []SideCounts{m.BaseCounts, m.CandidateCounts} {
-		answers := n.Judged + n.Unjudged
-		side := " in the " + sideNames[i]
-		if n.EndingUnknown > 0 {
-			unknown = append(unknown, table.Count(n.EndingUnknown)+side)
-		}
-		if n.EndingUnknown < answers {
-			cut = append(cut, table.Count(n.Truncated)+" of "+table.Count(answers)+" answers"+side)
-		}
-	}
-	var s string
-	if m.BaseCounts.Truncated+m.CandidateCounts.Truncated > 0 {
-		s = "Cut by the token limit: " + strings.Join(cut, ", ") + "."
-	}
-	if len(unknown) > 0 {
-		s += " Answers that the token limit may have cut (not known): " + strings.Join(unknown, ", ") + "."
-	}
-	return strings.TrimSpace(s)
 }
 
 // clusterNote says that the figures of a metric go by clusters, and by how many.
