@@ -240,6 +240,8 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 			return nil, err
 		}
 	}
+	// A walk for what judges ask reads no answers where none of them asks.
+	unread := len(judges) == 0 && len(r.Judges) > 0
 	for n := range all {
 		j := &all[n]
 		var steps []job.Step
@@ -260,7 +262,7 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 			if ok && ofTargets.Met != nil {
 				ofTargets.Met(j.target.Name, hashes[0], j.target.Ref(), response)
 			}
-			if ok {
+			if ok && !unread {
 				noteResponse(row, j.target.Ref(), r.Reading.Answer(response))
 			}
 			if !ok && !j.target.Replayed() || ofTargets.Remembered {

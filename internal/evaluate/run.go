@@ -273,27 +273,29 @@ func (r *Run) Prompts() int {
 	return n
 }
 
-// KnownCalls returns how many calls of the run are known in advance. ok is
+// KnownCalls returns how many calls of the run are known in advance, by model. ok is
 // false if only a walk can tell, because several rounds may share calls or some
 // cannot be made.
-func (r *Run) KnownCalls() (n int, ok bool) {
+func (r *Run) KnownCalls() (calls map[model.Ref]int, ok bool) {
 	if r.Until != nil || r.Shard.Of > 1 {
-		return 0, false
+		return nil, false
 	}
 	if r.Recorded {
-		return 0, true
+		return nil, true
 	}
-	sent := map[model.Hash]bool{}
+	n, prompts := 0, r.Prompts()
+	calls, sent := map[model.Ref]int{}, map[model.Hash]bool{}
 	for _, t := range r.Targets {
 		if t.needsReplies() || t.Replayed() {
 			continue
 		}
 		for _, one := range t.Each() {
 			n++
+			calls[t.Ref()] += prompts
 			sent[one.Request(orbench.Prompt{Messages: []orbench.Message{{Role: orbench.User}}}).Hash()] = true
 		}
 	}
-	return n * r.Prompts(), n == len(sent)
+	return calls, n == len(sent)
 }
 
 // Targeted lists the models of the targets, each once, without their endpoints.

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
-	"errors"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
@@ -86,17 +85,27 @@ func (x *Index) Figures(ctx context.Context, m store.Reader, r *run.Run, sinks e
 	return result, nil
 }
 
-// Whole reports whether figures of the run are kept that lack no call, so that nothing is
-// left to ask.
-func (x *Index) Whole(ctx context.Context, m store.Reader, r *run.Run) bool {
+// Whole gives the replies that the run rests on, where figures of it are kept that lack no call,
+// so that nothing is left to ask.
+func (x *Index) Whole(ctx context.Context, m store.Reader, r *run.Run) (used price.Usage, whole bool) {
 	key, ok := x.figuresKey(m, r)
 	db := x.usable()
 	if !ok || db == nil {
-		return false
+		return nil, false
 	}
-	var lacking int
-	err := db.QueryRowContext(ctx, `SELECT length(lacking) FROM figures WHERE key = ?`, key).Scan(&lacking)
-	return err == nil && lacking == 0
+	kept, b, _, err := readFigures(ctx, db, key)
+	return usageOf(kept.Used), err == nil && len(b.lacking) == 0
+}
+
+// readFigures reads what is kept under a key: figures, what they depend on, and what was said.
+func readFigures(ctx context.Context, db *sql.DB, key []byte) (kept keptFigures, b basis, said []byte, err error) {
+	var figures []byte
+	var sum int64
+	err = db.QueryRowContext(ctx, `SELECT lacking, failed, said, figures, sum FROM figures WHERE key = ?`, key).Scan(&b.lacking, &b.failed, &said, &figures, &sum)
+	if err == nil && (sum != store.Checksum(key, b.lacking, b.failed, said, figures) || json.Unmarshal(figures, &kept) != nil) {
+		err = errDamaged
+	}
+	return kept, b, said, err
 }
 
 // saidOf has two digests of the annotations of a store that a run's figures may follow from: of
@@ -134,29 +143,14 @@ func (x *Index) keptFigures(ctx context.Context, m store.Reader, r *run.Run, use
 	if err != nil {
 		return result, false, err
 	}
-	var b basis
-	var was, figures []byte
-	var sum int64
-	err = db.QueryRowContext(ctx, `SELECT lacking, failed, said, figures, sum FROM figures WHERE key = ?`, key).Scan(&b.lacking, &b.failed, &was, &figures, &sum)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return result, false, nil
-	case err != nil:
+	kept, b, was, err := readFigures(ctx, db, key)
+	if err != nil {
 		return result, false, err
-	case sum != store.Checksum(key, b.lacking, b.failed, was, figures):
-		return result, false, errDamaged
 	}
 	if ok, err := b.holds(ctx, m); !ok || err != nil {
 		return result, false, err
 	}
-	var kept keptFigures
-	if err := json.Unmarshal(figures, &kept); err != nil {
-		return result, false, errors.Join(errDamaged, err)
-	}
-	counted := price.Usage{}
-	for _, of := range kept.Used {
-		counted[of.Of] = of.Used
-	}
+	counted := usageOf(kept.Used)
 	if !bytes.Equal(was, said) {
 		if !bytes.Equal(was[:sha256.Size], said[:sha256.Size]) {
 			return result, false, nil // rows do not have the texts of prompts
@@ -193,6 +187,14 @@ func keptUsageOf(used price.Usage) (kept []keptUsage) {
 		kept = append(kept, keptUsage{of, u})
 	}
 	return kept
+}
+
+func usageOf(kept []keptUsage) price.Usage {
+	used := price.Usage{}
+	for _, of := range kept {
+		used[of.Of] = of.Used
+	}
+	return used
 }
 
 // notNil is b as the database takes it for bytes.

@@ -37,7 +37,7 @@ func TestFigures(t *testing.T) {
 	// Beside another, targets have other names.
 	p.wantWalk("two at first", true, runs[0], runs[2])
 	p.wantWalk("two again", false, runs[0], runs[2])
-	if !p.index.Whole(t.Context(), p.store, runs[0]) {
+	if !p.whole(runs[0]) {
 		t.Error("a run that lacks nothing is not whole")
 	}
 	if len(p.said) > 0 {
@@ -61,19 +61,22 @@ func TestFiguresOfEval(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.index.Whole(t.Context(), p.store, made) {
+		if p.whole(made) {
 			t.Error("a run that was not kept is whole")
 		}
 		if err := made.Save(t.Context(), p.store, time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		if n, ok := made.KnownCalls(); !ok || n == 0 {
-			t.Errorf("%d calls are known beforehand, %v", n, ok)
+		if n, ok := made.KnownCalls(); !ok || len(n) == 0 {
+			t.Errorf("%v calls are known beforehand, %v", n, ok)
 		}
 		p.wantWalk("made", true, made)
 		p.wantWalk("stored", false, stored)
-		if !p.index.Whole(t.Context(), p.store, made) || !p.index.Whole(t.Context(), p.store, stored) {
+		if !p.whole(made) || !p.whole(stored) {
 			t.Error("the run is not whole")
+		}
+		if text == plain {
+			p.wantPlan(made)
 		}
 	}
 }
@@ -94,7 +97,7 @@ func TestFiguresOfARunBeingFilled(t *testing.T) {
 		p.wantWalk("more calls", true, r)
 		p.wantWalk("no more calls", false, r)
 		p.wantWalk("whole", false, whole)
-		if p.index.Whole(t.Context(), p.store, r) {
+		if p.whole(r) {
 			t.Error("a run is whole at step", step)
 		}
 	}
@@ -113,7 +116,7 @@ func TestFiguresOfARunBeingFilled(t *testing.T) {
 	p.fill(r, everything)
 	p.wantWalk("failures became answers", true, r)
 	p.wantWalk("whole at last", false, r)
-	if !p.index.Whole(t.Context(), p.store, r) {
+	if !p.whole(r) {
 		t.Error("the run is not whole")
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/index"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
@@ -186,7 +187,40 @@ func firstDifference(a, b string) string {
 	return a[max(0, n-200):min(len(a), n+200)]
 }
 
-// wantKept holds a derivation to whether it took a walk.
+// whole reports whether it is known that a run lacks no call.
+func (p *place) whole(r *run.Run) bool {
+	_, whole := p.index.Whole(p.t.Context(), p.store, r)
+	return whole
+}
+
+// wantPlan fails unless the plan of a run that lacks no call and asks no judge is the same by the
+// index as by a walk.
+func (p *place) wantPlan(r *run.Run) {
+	p.t.Helper()
+	j := r.Job()
+	walked, err := j.Plan(p.t.Context(), p.store, job.AtMost)
+	calls, known := r.KnownCalls()
+	used, whole := p.index.Whole(p.t.Context(), p.store, r)
+	if err != nil || !known || !whole || j.Further {
+		p.t.Fatal("not a run that lacks no call and asks no judge:", err, known, whole, j.Further)
+	}
+	var plans [2]string
+	for i, of := range [][]job.Plan{walked, j.PlanWhole(calls, used)} {
+		if err := job.Expect(p.t.Context(), p.store, of); err != nil {
+			p.t.Fatal(err)
+		}
+		text, err := json.Marshal(of)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		plans[i] = string(text)
+	}
+	if plans[0] != plans[1] || len(walked) == 0 {
+		p.t.Errorf("the plan by a walk and by the index:\n%s\n%s", plans[0], plans[1])
+	}
+}
+
+// wantWalk holds a derivation to whether it took a walk.
 func (p *place) wantWalk(why string, want bool, runs ...*run.Run) {
 	p.t.Helper()
 	if got := p.figures(runs...); got != want {

@@ -280,7 +280,7 @@ var errDamaged = errors.New("a row is not what was written")
 // fail goes on without the index after an error of its file, and says so.
 func (x *Index) fail(ctx context.Context, err error) {
 	switch {
-	case err == nil, ctx.Err() != nil, errors.Is(err, ErrGone):
+	case err == nil, ctx.Err() != nil, errors.Is(err, ErrGone), errors.Is(err, sql.ErrNoRows):
 		return
 	case isDamage(err):
 		x.say("%s is deleted: %v; it has only figures that can be derived again", x.path, err)

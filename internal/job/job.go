@@ -221,13 +221,10 @@ func (j *Job) All(ctx context.Context, m store.Reader) iter.Seq2[Call, error] {
 				return
 			}
 			for _, call := range item.Calls {
-				if seen[call.Hash] {
-					continue
-				}
-				seen[call.Hash] = true
-				if !yield(call, nil) {
+				if !seen[call.Hash] && !yield(call, nil) {
 					return
 				}
+				seen[call.Hash] = true
 			}
 		}
 	}

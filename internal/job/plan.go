@@ -82,12 +82,6 @@ func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent) ([]Plan, 
 	}
 	// counted holds the first 64 bits of the hashes of what was counted.
 	counted := map[uint64]bool{}
-	first := func(h model.Hash) bool {
-		key := binary.BigEndian.Uint64(h[:])
-		repeated := counted[key]
-		counted[key] = true
-		return !repeated
-	}
 	met := map[model.Ref]lengths{}
 	seen := map[model.Hash]bool{}
 	scope := Scope{Extent: extent, Ahead: true, Met: func(_ string, h model.Hash, of model.Ref, response model.Response) {
@@ -108,8 +102,9 @@ func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent) ([]Plan, 
 		fresh := len(item.Calls) == 0
 		for i := range item.Calls {
 			call := &item.Calls[i]
-			if !call.Remembered && first(call.Request.Hash()) {
-				fresh = true
+			h := call.Request.Hash()
+			if key := binary.BigEndian.Uint64(h[:]); !call.Remembered && !counted[key] {
+				counted[key], fresh = true, true
 				of(RefOf(call.Request), call.Role).send(call.Request, 1)
 			}
 		}
@@ -126,6 +121,20 @@ func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent) ([]Plan, 
 		plans[i].replies = met[model.Ref{Provider: plans[i].Provider, Model: plans[i].Model}]
 	}
 	return plans, nil
+}
+
+// PlanWhole is Plan for a job that lacks no call and asks targets alone, so many calls of each, by
+// the replies that it rests on.
+func (j *Job) PlanWhole(calls map[model.Ref]int, used price.Usage) (plans []Plan) {
+	planned := map[model.Ref]bool{}
+	for _, of := range j.Models {
+		if !planned[of.Ref] {
+			planned[of.Ref] = true
+			met := lengths{n: used[model.Ref{Provider: of.Provider, Model: of.Model}].Replies}
+			plans = append(plans, Plan{Provider: of.Provider, Endpoint: of.Endpoint, Model: of.Model, Role: of.Role, FromMemo: calls[of.Ref], replies: met})
+		}
+	}
+	return plans
 }
 
 // SampledPlan is Plan estimated from a sample, so that planning stays cheap: the calls for

@@ -24,11 +24,6 @@ type Counts struct {
 	Annotations int `json:"annotations"`
 }
 
-// plus adds counts.
-func (c Counts) plus(d Counts) Counts {
-	return Counts{c.Runs + d.Runs, c.Calls + d.Calls, c.Failures + d.Failures, c.Datasets + d.Datasets, c.Annotations + d.Annotations}
-}
-
 // Export copies studies of a store to another, which holds none of their names: every call
 // that their figures rest on, of targets, defenses and judges, the prompts, the
 // failures, and what people say of their prompts and answers. The studies must have been
@@ -165,9 +160,6 @@ func (t *tap) Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash
 	}
 	return found, t.to.PutFailures(ctx, slices.Collect(maps.Values(found)))
 }
-
-// Close leaves the store open, because it belongs to the caller.
-func (t *tap) Close() error { return nil }
 
 // copyDatasets copies datasets that the other store does not have, or has lost prompts of,
 // and counts them. Those of which damage took prompts are left out.

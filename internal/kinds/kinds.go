@@ -50,8 +50,8 @@ func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (*O
 	var err error
 	switch s.Kind {
 	case study.Eval:
-		var stored run.Stored
-		if stored, err = run.Of(s); err != nil {
+		stored, err := run.Of(s)
+		if err != nil {
 			return nil, err
 		}
 		if o.Run, err = stored.Open(ctx, m, cache); err != nil {

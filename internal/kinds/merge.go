@@ -50,7 +50,7 @@ func (m Merged) Disagree() bool { return m.Answers > 0 || len(m.Conflicts) > 0 }
 
 // Plus is the merge together with that of another store.
 func (m Merged) Plus(other Merged) Merged {
-	m.Counts = m.plus(other.Counts)
+	m.Counts = Counts{m.Runs + other.Runs, m.Calls + other.Calls, m.Failures + other.Failures, m.Datasets + other.Datasets, m.Annotations + other.Annotations}
 	m.Answers += other.Answers
 	m.Conflicts = append(m.Conflicts, other.Conflicts...)
 	m.Judged = append(m.Judged, other.Judged...)

@@ -78,14 +78,16 @@ type keptDataset struct {
 const builtIn = "built in"
 
 // KeepDataset has the store keep the prompts of a dataset, the first limit of them or all for
-// 0, and gives its key.
+// 0, and gives its key. m is nil where they are not to be kept.
 func KeepDataset(ctx context.Context, m store.Keeper, set *dataset.Dataset, limit int, d Dataset) (store.Key, error) {
 	about, asked, err := about(set, limit)
 	if err != nil {
 		return store.Key{}, err
 	}
-	if err := m.PutDataset(ctx, about, asked); err != nil {
-		return store.Key{}, fmt.Errorf("keep the prompts of %s: %w", d.Ref, err)
+	if m != nil {
+		if err := m.PutDataset(ctx, about, asked); err != nil {
+			return store.Key{}, fmt.Errorf("keep the prompts of %s: %w", d.Ref, err)
+		}
 	}
 	return store.KeyOf(about), nil
 }

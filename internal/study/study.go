@@ -67,7 +67,7 @@ type Study struct {
 	// shares are those that the history has taken in.
 	shares []store.Share
 
-	// Keep has a store keep the prompts that it asks, and gives their keys.
+	// Keep has a store keep the prompts that it asks, and gives their keys; nil keeps none.
 	Keep func(context.Context, store.Keeper) ([]store.Key, error)
 	// Adopt takes from a kept study of its name what the settings leave open; it may be
 	// nil.

@@ -1,6 +1,7 @@
 package training
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -81,10 +82,7 @@ func compareWith(ctx context.Context, m *Manifest, refs, except []string, cache 
 			}
 		}
 	}
-	if threshold == 0 {
-		threshold = NearThreshold
-	}
-	e, err := Against(ctx, refs, except, cache, threshold)
+	e, err := Against(ctx, refs, except, cache, cmp.Or(threshold, NearThreshold))
 	if err == nil {
 		e.Unchecked = append(e.Unchecked, gone...)
 	}

@@ -79,10 +79,10 @@ type Running struct {
 	// Unused says which stored replies the study does not count, before others are asked; nil
 	// says nothing.
 	Unused func(ctx context.Context, m store.Reader) (string, error)
-	// Known says how many calls are remembered of a kept study of which it is known that none is
-	// lacking, so that nothing is walked. ok is false where that is not known; nil knows it of
-	// nothing.
-	Known func(ctx context.Context, m *store.Store) (remembered int, ok bool)
+	// Known says how many calls of targets are remembered, by model, of a kept study of which it is
+	// known that none is lacking, so that nothing is walked, and the replies that it rests on. ok is
+	// false where that is not known; nil knows it of nothing.
+	Known func(ctx context.Context, m store.Reader) (calls map[model.Ref]int, used price.Usage, ok bool)
 	// Targets are those whose refusals are counted as their answers come, and Tell makes the
 	// walk tell the labels of prompts, nil where it does not.
 	Targets []evaluate.Target
@@ -161,9 +161,10 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	if err != nil {
 		return err
 	}
-	known, whole := 0, false
+	var known map[model.Ref]int
+	whole := false
 	if r.Known != nil {
-		known, whole = r.Known(ctx, memory)
+		known, _, whole = r.Known(ctx, memory)
 	}
 	manager := &batch.Manager{Store: memory, Job: r.Job, Study: r.Study, Clients: r.Clients, Prices: prices, Now: time.Now}
 	if err := e.forecast(ctx, manager, r.Calls); err != nil {
@@ -194,7 +195,9 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	}
 	var filled Filled
 	if whole {
-		filled.Present = known
+		for _, n := range known {
+			filled.Present += n
+		}
 	} else if filled, err = e.fillMissing(ctx, r, manager); err != nil {
 		return err
 	}
@@ -423,35 +426,36 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 	if !e.Quiet {
 		go reading.Run()
 	}
-	plans, err := e.Plans(ctx, r.Store, func(ctx context.Context, memory store.Reader) ([]job.Plan, error) {
+	plans, err := e.Plans(ctx, r.Store, func(ctx context.Context, memory store.Reader) (all []job.Plan, err error) {
+		// Replies of judges are counted otherwise by who knows of a study.
+		known, used, whole := map[model.Ref]int(nil), price.Usage(nil), false
 		if memory != nil {
-			if err := e.checkName(ctx, memory, r.Study, r.Replace); err != nil {
-				return nil, err
+			err = e.checkName(ctx, memory, r.Study, r.Replace)
+			if err == nil && r.AskedAgain != nil {
+				again, err = r.AskedAgain(ctx, memory)
+			}
+			if err == nil && r.Calls.Bounded() {
+				if err = r.noteReused(ctx, memory, prices); err == nil {
+					spent = &study.Spent{}
+					*spent, err = batch.Spent(ctx, memory, r.Study, r.Job, prices)
+				}
+			}
+			if err == nil && r.Known != nil && !r.Job.Further {
+				if r.Study.Keys, err = r.Study.Keep(ctx, nil); err == nil {
+					known, used, whole = r.Known(ctx, memory)
+				}
 			}
 		}
-		if memory != nil && r.AskedAgain != nil {
-			var err error
-			if again, err = r.AskedAgain(ctx, memory); err != nil {
-				return nil, err
-			}
+		if err == nil && r.Job.Rounds != nil && !r.Job.Judging() {
+			least, err = r.Job.Plan(ctx, memory, job.AtLeast)
 		}
-		if memory != nil && r.Calls.Bounded() {
-			if err := r.noteReused(ctx, memory, prices); err != nil {
-				return nil, err
-			}
-			s, err := batch.Spent(ctx, memory, r.Study, r.Job, prices)
-			if err != nil {
-				return nil, err
-			}
-			spent = &s
+		switch {
+		case err != nil:
+		case whole:
+			all = r.Job.PlanWhole(known, used)
+		default:
+			all, err = r.Job.Plan(ctx, memory, job.AtMost)
 		}
-		if r.Job.Rounds != nil && !r.Job.Judging() {
-			var err error
-			if least, err = r.Job.Plan(ctx, memory, job.AtLeast); err != nil {
-				return nil, err
-			}
-		}
-		all, err := r.Job.Plan(ctx, memory, job.AtMost)
 		if err != nil {
 			return nil, err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -59,10 +60,12 @@ func (a app) measure(ctx context.Context, m measurement) error {
 		Precision: m.precision, Foretell: m.foretell, Again: func() string { return a.shownAgain(m, answers) }, Words: m.again,
 		Tell:  func(told func(string, orbench.Label)) { asked.Told = told },
 		Check: func() error { return m.out.CheckPlaces(run.Subject(m.Run), a.published(m.Run)) },
-		Known: func(ctx context.Context, memory *store.Store) (int, bool) {
+		Known: func(ctx context.Context, memory store.Reader) (calls map[model.Ref]int, used price.Usage, ok bool) {
 			kept = a.OpenIndex(ctx, m.asking.Store, memory)
-			n, ok := m.KnownCalls()
-			return n, ok && !m.asking.Calls.ByWorkers && kept.Whole(ctx, memory, m.Run)
+			if calls, ok = m.KnownCalls(); ok {
+				used, ok = kept.Whole(ctx, memory, m.Run)
+			}
+			return calls, used, ok && !m.asking.Calls.ByWorkers
 		},
 		Show: func(ctx context.Context, memory store.Reader, f command.Filled) (missing, unjudged []string, err error) {
 			asked.Told = nil

@@ -62,10 +62,7 @@ func openReadOnly(ctx context.Context, path string, refused error) (*Store, erro
 	if len(s.extra) > 0 {
 		s.notes = []string{path + ": " + s.foreignParts() + "; it is only read"}
 	}
-	if err := s.connect(ctx, mode, "&_pragma=query_only(1)", version); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return s, s.connect(ctx, mode, "&_pragma=query_only(1)", version)
 }
 
 // openCopy opens a copy of a store, which is deleted when it is closed.
