@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/orbench/orbench"
@@ -120,9 +121,13 @@ func (r Request) appendCanonical(line string) []byte {
 	}
 	b = jsonappend.Messages(append(b, `,"messages":`...), r.Messages, jsonappend.HTML)
 	b = append(b, `,"params":`...)
-	if p := r.Params; p.Seed == nil && p.Schema == nil && p.TopLogprobs == 0 && p.Template == nil && p.Form == Chat && p.Effort == "" && p.Temperature != nil && p.MaxTokens != 0 {
+	if p := r.Params; p.Seed == nil && p.TopLogprobs == 0 && p.Template == nil && p.Form == Chat && p.Effort == "" && p.Temperature != nil && p.MaxTokens != 0 {
 		b = jsonappend.Float(append(b, `{"temperature":`...), *p.Temperature)
-		b = append(strconv.AppendInt(append(b, `,"max_tokens":`...), int64(p.MaxTokens), 10), '}')
+		b = strconv.AppendInt(append(b, `,"max_tokens":`...), int64(p.MaxTokens), 10)
+		if len(p.Schema) > 0 {
+			b = append(append(b, `,"schema":`...), written(p.Schema)...)
+		}
+		b = append(b, '}')
 	} else {
 		b = jsonappend.Value(b, p, jsonappend.HTML)
 	}
@@ -130,6 +135,18 @@ func (r Request) appendCanonical(line string) []byte {
 		b = strconv.AppendInt(append(b, `,"sample":`...), int64(r.Sample), 10)
 	}
 	return append(b, '}')
+}
+
+// lastSchema is the schema that was written last, and how: most requests have that of another.
+var lastSchema atomic.Pointer[[2]string]
+
+func written(schema json.RawMessage) string {
+	last := lastSchema.Load()
+	if last == nil || last[0] != string(schema) {
+		last = &[2]string{string(schema), string(jsonappend.Value(nil, schema, jsonappend.HTML))}
+		lastSchema.Store(last)
+	}
+	return last[1]
 }
 
 // Hash is the SHA-256 of a version line and Canonical.

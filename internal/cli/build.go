@@ -336,8 +336,8 @@ func (a app) sayFailed(clients *client.Set, made *construct.Benchmark, givenUp [
 	}
 	if len(s.Limited) > 0 {
 		a.SayLimited(clients, s.Limited, said)
-		return command.ErrFailures
+	} else {
+		a.Infof("%d calls failed, so their prompts are missing from the benchmark; %s:\n  %s", made.Funnel.FailedCalls, next, a.CommandLine())
 	}
-	a.Infof("%d calls failed, so their prompts are missing from the benchmark; %s:\n  %s", made.Funnel.FailedCalls, next, a.CommandLine())
 	return command.ErrFailures
 }

@@ -26,9 +26,9 @@ import (
 // SimSeed is the seed of simulated models where a request has none.
 const SimSeed = 1
 
-// localConcurrency is how many calls to make at once to what is not in the provider
-// table, when the user does not say.
-const localConcurrency = 8
+// simConcurrency is how many calls to make at once to simulated models, when the user does not
+// say. They answer at once, and answers that arrive together are written together.
+const simConcurrency = 64
 
 // Client is the way to one endpoint.
 type Client struct {
@@ -242,7 +242,7 @@ func (s *Set) connect(name, baseURL string) (model.Ref, error) {
 	if name == sim.Provider {
 		at := model.Ref{Provider: name}
 		if _, ok := s.clients[at]; !ok {
-			s.clients[at] = Client{Model: model.Func(simulated), Concurrency: localConcurrency, Structured: true}
+			s.clients[at] = Client{Model: model.Func(simulated), Concurrency: simConcurrency, Structured: true}
 		}
 		return at, nil
 	}

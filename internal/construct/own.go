@@ -1,6 +1,7 @@
 package construct
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -46,10 +47,7 @@ func (b *Builder) OpenSeeds(ctx context.Context, config, cache string) error {
 			f.Safe++
 			continue
 		}
-		named := p.Category
-		if named == "" {
-			named = f.Category
-		}
+		named := cmp.Or(p.Category, f.Category)
 		category, ok := names[strings.ToLower(strings.TrimSpace(string(named)))]
 		switch {
 		case len(p.Messages) > 1:

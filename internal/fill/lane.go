@@ -57,12 +57,8 @@ func (f *Live) Lane(at model.Ref, m model.Model, l Limits) *Lane {
 		lane.shares = f.config.With.Lane(at, m, Limits{Concurrency: l.Concurrency})
 		lane.gate = lane.shares.gate
 	}
-	limiter := f.config.Rate
-	if limiter == nil {
-		limiter = ownRate
-	}
 	if n := l.RequestsPerMinute; n > 0 {
-		lane.requests = limiter(at, n)
+		lane.requests = f.config.Rate(at, n)
 	}
 	f.lanes = append(f.lanes, lane)
 	return lane

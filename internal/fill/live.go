@@ -64,6 +64,9 @@ func (c LiveConfig) withDefaults() LiveConfig {
 	if c.Random == nil {
 		c.Random = rand.Float64
 	}
+	if c.Rate == nil {
+		c.Rate = ownRate
+	}
 	return c
 }
 

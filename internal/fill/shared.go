@@ -44,10 +44,8 @@ func (r *SharedRate) Wait(ctx context.Context) error {
 		r.from = time.Now().Add(wait)
 	}
 	// Whoever comes next waits for it too, where this one does not until the end.
-	if wait := time.Until(r.from); wait > 0 {
-		if err := Sleep(ctx, wait); err != nil {
-			return err
-		}
+	if err := Sleep(ctx, time.Until(r.from)); err != nil {
+		return err
 	}
 	r.left--
 	return nil

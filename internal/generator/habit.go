@@ -152,26 +152,31 @@ type frame struct {
 	language                   string
 }
 
-// fenced is a block of data in a question.
-var fenced = regexp.MustCompile(`(?s)<<[0-9a-f]{16} ([A-Z ]+) OPENS?>>\n(.*?)<<[0-9a-f]{16} [A-Z ]+ CLOSES?>>`)
+// opens and closes are the lines around a block of data in a question.
+var opens, closes = regexp.MustCompile(`<<[0-9a-f]{16} ([A-Z ]+) OPENS?>>\n`), regexp.MustCompile(`<<[0-9a-f]{16} [A-Z ]+ CLOSES?>>`)
 
 func frameOf(q Question) frame {
 	f := frame{Question: q}
 	if n := len(q.Request.Messages); n > 0 {
 		text := q.Request.Messages[n-1].Content
-		rest, from := "", 0
-		for _, at := range fenced.FindAllStringSubmatchIndex(text, -1) {
-			rest, from = rest+text[from:at[0]]+"\n", at[1]
-			if text[at[2]:at[3]] != "EXAMPLES" {
+		rest := ""
+		for open := opens.FindStringSubmatchIndex(text); open != nil; open = opens.FindStringSubmatchIndex(text) {
+			end := closes.FindStringIndex(text[open[1]:])
+			if end == nil {
+				break
+			}
+			name, data := text[open[2]:open[3]], text[open[1]:open[1]+end[0]]
+			rest, text = rest+text[:open[0]]+"\n", text[open[1]+end[1]:]
+			if name != "EXAMPLES" {
 				continue
 			}
-			f.demonstrated = spaced(text[at[4]:at[5]])
-			for line := range strings.Lines(text[at[4]:at[5]]) {
+			f.demonstrated = spaced(data)
+			for line := range strings.Lines(data) {
 				_, shown, _ := strings.Cut(line, ": ")
 				f.demonstrations = append(f.demonstrations, wordsOf(shown))
 			}
 		}
-		f.instructions = spaced(rest + text[from:])
+		f.instructions = spaced(rest + text)
 	}
 	f.instructions += allInstructions
 	if len(wordsOf(q.About)) >= languageWords {
@@ -226,7 +231,8 @@ func (i *Item) note(h Habit) {
 	}
 }
 
-// forms of texts that are no requests.
+// forms of texts that are no requests. Where one needs a certain character, that is looked for
+// first.
 var (
 	fenceLine = regexp.MustCompile(`<<|>>|\b(?:SEED|EXAMPLES?|REWRITE|REQUEST|PARENT|MADE BEFORE) (?:OPENS?|CLOSES?)\b`)
 	address   = regexp.MustCompile(`(?i)\bhttps?:|\bwww\.|\b[\w.+-]+@[\w-]+\.\w+|\b[a-z0-9-]+\.(?:com|org|net|io|ai|html?|php|json|txt|csv)\b`)
@@ -235,7 +241,9 @@ var (
 	// joined is one word made of several.
 	joined = regexp.MustCompile(`^[^\s]*[\pL\d][_./\\-][^\s]*$|^\S*\p{Ll}\p{Lu}\S*$`)
 	blank  = regexp.MustCompile(`\[\pL[\pL _'/-]*\]|\{\{?\pL[^{}]*\}|<\pL[\pL _/-]*>|\bX{2,}\b|_{3,}|(?i:\binsert [a-z ]+ here\b)`)
-	answer = regexp.MustCompile(`(?i)^(?:assistant|ai|bot|answer|response) ?[:=]|^(?:sure|certainly|absolutely|of course|yes|no problem)[,!.]|^step \d|^great question|^(?:i'd be|i would be|i'm|i am) (?:happy|glad) to|\bassistant ?: `)
+	answer = regexp.MustCompile(`(?i)^(?:assistant|ai|bot|answer|response) ?[:=]|^(?:sure|certainly|absolutely|of course|yes|no problem)[,!.]|^step \d|^great question|^(?:i'd be|i would be|i'm|i am) (?:happy|glad) to`)
+	// assistant stands before an answer within a text.
+	assistant = regexp.MustCompile(`(?i)\bassistant ?: `)
 	// described begins a sentence about a request.
 	described = regexp.MustCompile(`(?i)^(?:an?|the|another|one|this) (?:[\w-]+ )?(?:request|question|prompt|query) (?:about|for|on|to|that|which|asking|asks|regarding|concerning|seeking)\b|^(?:the|a) user (?:asks|wants|seeks|requests|is asking)\b`)
 )
@@ -257,25 +265,25 @@ func (f frame) foreign(text string, before []Item) Habit {
 	}
 	plain := spaced(text)
 	switch {
-	case fenceLine.MatchString(text):
+	case (strings.ContainsAny(text, "<>") || strings.Contains(text, "OPEN") || strings.Contains(text, "CLOSE")) && fenceLine.MatchString(text):
 		return Fence
-	case address.MatchString(text):
+	case strings.ContainsAny(text, ".:@") && address.MatchString(text):
 		return Address
 	case digits > letters:
 		return Number
 	case 5*letters < 3*(letters+digits+others):
 		return Markup
-	case f.demonstrated != "" && len(words) >= MinWords && strings.Contains(f.demonstrated, plain), slices.ContainsFunc(f.demonstrations, func(d []string) bool { return exchanged(d, words) }):
+	case f.demonstrated != "" && len(words) >= MinWords && holds(f.demonstrated, plain), slices.ContainsFunc(f.demonstrations, func(d []string) bool { return exchanged(d, words) }):
 		return Demonstration
-	case len(words) >= MinWords && strings.Contains(f.instructions, plain), listField.MatchString(text):
+	case len(words) >= MinWords && holds(f.instructions, plain), listField.MatchString(text):
 		return Instruction
 	case joined.MatchString(text), 2*strings.Count(text, "_") >= len(strings.Fields(text)), len(words) < fewestAligned && strings.Contains(text, "_"):
 		return Identifier
 	case len(words) < MinWords:
 		return FewWords
-	case blank.MatchString(text):
+	case (strings.ContainsAny(text, "[{<X_") || strings.Contains(plain, "insert")) && blank.MatchString(text):
 		return Blank
-	case answer.MatchString(text):
+	case answer.MatchString(text), strings.Contains(text, ": ") && assistant.MatchString(text):
 		return Answer
 	case remarkIn(text) != "":
 		return Comment
@@ -291,6 +299,12 @@ func (f frame) foreign(text string, before []Item) Habit {
 		return Exchanged
 	}
 	return ""
+}
+
+// holds reports whether some words stand in a text. Nearly none do, which their beginning tells
+// at less cost.
+func holds(text, words string) bool {
+	return strings.Contains(text, words[:min(len(words), 32)]) && strings.Contains(text, words)
 }
 
 // loops reports whether the same four words stand in a text three times.

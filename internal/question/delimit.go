@@ -32,12 +32,7 @@ func Delimit(word string, texts ...string) Delimiters {
 		lower[i] = strings.ToLower(t)
 	}
 	occurs := func(s string) bool {
-		for _, t := range lower {
-			if strings.Contains(t, s) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(lower, func(t string) bool { return strings.Contains(t, s) })
 	}
 	d := Delimiters{Marker: word}
 	taken := occurs(word) || slices.ContainsFunc(texts, func(t string) bool { return disguised(word, t) })

@@ -133,9 +133,9 @@ func unknown(word string, choices []string) error {
 }
 
 // Fold makes different spellings of a name equal.
-func Fold(s string) string {
-	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(s))
-}
+func Fold(s string) string { return joins.Replace(strings.ToLower(s)) }
+
+var joins = strings.NewReplacer(" ", "_", "-", "_")
 
 // readJSON reads the structured form. The marker must be in plain letters, since only in
 // that form is it known not to come from the answer.

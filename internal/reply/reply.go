@@ -180,7 +180,11 @@ func (r Reading) Reply(text string) string {
 	if text, _, _ = r.Cut(text); r.old() {
 		return text
 	}
-	return invisible.ReplaceAllString(spaces.ReplaceAllString(plain.Replace(text), " "), "")
+	text = plain.Replace(text)
+	if strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return text
+	}
+	return invisible.ReplaceAllString(spaces.ReplaceAllString(text, " "), "")
 }
 
 var invisible, spaces = regexp.MustCompile(`\p{Cf}`), regexp.MustCompile(`\p{Zs}`)

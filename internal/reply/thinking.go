@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -129,9 +130,7 @@ func (r Reading) Cut(text string) (answer, thinking, name string) {
 		if called == "" {
 			break
 		}
-		if name == "" {
-			name = called
-		}
+		name = cmp.Or(name, called)
 		if block = strings.TrimSpace(block); block != "" {
 			blocks = append(blocks, block)
 		}

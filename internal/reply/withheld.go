@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -59,10 +60,7 @@ func part(texts []string) *regexp.Regexp {
 // made is the block that an entry tells of.
 func (b *block) made() *model.Block {
 	kind := map[string]model.BlockKind{"output": model.OutputFilter, "model": model.RefusalField}[b.By]
-	if kind == "" {
-		kind = model.PromptFilter
-	}
-	return &model.Block{Kind: kind, Detail: b.Name}
+	return &model.Block{Kind: cmp.Or(kind, model.PromptFilter), Detail: b.Name}
 }
 
 // other is in a machine word that names a field or a setting, or another reason for a failure.

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -109,10 +110,7 @@ func (r instance) answers(at place) ([]logged, error) {
 	}
 	if len(outputs) == 0 {
 		why, _ := textOf(r.Error)
-		if why == "" {
-			why = "no output"
-		}
-		return []logged{base.without(r.Sample, why)}, nil
+		return []logged{base.without(r.Sample, cmp.Or(why, "no output"))}, nil
 	}
 	word, _ := textOf(r.Metadata["stop_reason"])
 	var all []logged

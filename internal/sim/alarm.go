@@ -49,7 +49,8 @@ const maxRead = 64 << 10
 // longest is the number of words in the lexicon's longest phrase.
 const longest = 5
 
-// lexicon has the groups of each entry. An entry for any rest of a word ends in *.
+// lexicon has the groups of each entry. An entry for any rest of a word ends in *. The words
+// that an entry of several words begins with are there too, with no groups of their own.
 type lexicon map[string][]string
 
 // builtIn is lexicon.txt. It is read-only once read.
@@ -66,6 +67,11 @@ func newLexicon(text string) lexicon {
 				key += "*"
 			}
 			l[key] = append(l[key], group)
+			for at, c := range key {
+				if c == ' ' {
+					l[key[:at]] = slices.Clip(l[key[:at]]) // it is there from now on
+				}
+			}
 		}
 	}
 	return l
@@ -119,6 +125,9 @@ func (l lexicon) hits(text string) map[string]int {
 				default:
 					n[group]++
 				}
+			}
+			if _, begins := l[phrase]; !begins {
+				break // no entry goes on from here
 			}
 		}
 		if opener != "" {
