@@ -202,16 +202,10 @@ func ParseGate(text string) (Gate, error) {
 		g.byVerdicts, end = true, strings.TrimRight(rest, ", ")
 	}
 	switch end {
-	case "":
+	case "", andSignificant:
 		if g.tripsAtZero() {
-			without := g
-			without.significant = false
-			return fault("a model equal to its base would fail this gate, so the gate cannot need significance", fmt.Sprintf("write %q", without))
-		}
-	case andSignificant:
-		if g.tripsAtZero() {
-			return fault("a model equal to its base would fail this gate, so the gate cannot need significance",
-				fmt.Sprintf("end it with %q instead", significantOrNot))
+			g.significant = false
+			return fault("a model equal to its base would fail this gate, so the gate cannot need significance", fmt.Sprintf("write %q", g))
 		}
 	case significantOrNot:
 		g.significant = false

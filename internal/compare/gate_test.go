@@ -82,7 +82,7 @@ func TestParseGateFaults(t *testing.T) {
 		"over_refusal > 2pp":                   "has no sign; write +2pp for 2 points more than the base, -2pp for fewer",
 		"over_refusal > -2pp":                  `cannot need significance; write "over_refusal > -2pp, significant or not"`,
 		"toxic_refusal < +1pp":                 "cannot need significance",
-		"over_refusal > -2pp and significant":  `cannot need significance; end it with "significant or not" instead`,
+		"over_refusal > -2pp and significant":  `cannot need significance; write "over_refusal > -2pp, significant or not"`,
 		"over_refusal > +2pp\nand significant": "is not METRIC",
 		"over_refusal > +2pp; true":            "is not METRIC",
 		"over_refusal >= +2pp":                 "over-refusal is better low; did you mean <= +2pp?",

@@ -399,12 +399,9 @@ func (c Result) conservation(m Metric) string {
 		if c.Paired && n.Prompts == n.Judged {
 			continue
 		}
-		other := ""
-		if n.ServedByOther > 0 {
-			other = " + " + table.Count(n.ServedByOther) + " answered by another model"
-		}
-		s += fmt.Sprintf(" %s: %s prompts = %s judged + %s unjudged%s + %s failed + %s unanswered.",
-			[]string{"Base", "Candidate"}[i], table.Count(n.Prompts), table.Count(n.Judged), table.Count(n.Unjudged), other, table.Count(n.Failed), table.Count(n.Unanswered))
+		s += fmt.Sprintf(" %s: %s prompts = %s.", []string{"Base", "Candidate"}[i], table.Count(n.Prompts), table.Sum(
+			table.Term{N: n.Judged, What: "judged"}, table.Term{N: n.Unjudged, What: "unjudged"}, table.Term{N: n.ServedByOther, What: "answered by another model"},
+			table.Term{N: n.Failed, What: "failed"}, table.Term{N: n.Unanswered, What: "unanswered"}))
 	}
 	return strings.TrimSpace(s)
 }
