@@ -85,16 +85,22 @@ func (x *Index) Figures(ctx context.Context, m store.Reader, r *run.Run, sinks e
 	return result, nil
 }
 
-// Whole gives the replies that the run rests on, where figures of it are kept that lack no call,
-// so that nothing is left to ask.
-func (x *Index) Whole(ctx context.Context, m store.Reader, r *run.Run) (used price.Usage, whole bool) {
+// Whole reports whether figures of the run are kept that lack no call, so that nothing is
+// left to ask. It counts the replies that the run rests on in used, unless that is nil.
+func (x *Index) Whole(ctx context.Context, m store.Reader, r *run.Run, used price.Usage) bool {
 	key, ok := x.figuresKey(m, r)
 	db := x.usable()
 	if !ok || db == nil {
-		return nil, false
+		return false
 	}
-	kept, b, _, err := readFigures(ctx, db, key)
-	return usageOf(kept.Used), err == nil && len(b.lacking) == 0
+	if used != nil {
+		kept, b, _, err := readFigures(ctx, db, key)
+		used.AddUsage(usageOf(kept.Used))
+		return err == nil && len(b.lacking) == 0
+	}
+	var lacking int
+	err := db.QueryRowContext(ctx, `SELECT length(lacking) FROM figures WHERE key = ?`, key).Scan(&lacking)
+	return err == nil && lacking == 0
 }
 
 // readFigures reads what is kept under a key: figures, what they depend on, and what was said.

@@ -22,6 +22,7 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
@@ -188,10 +189,7 @@ func firstDifference(a, b string) string {
 }
 
 // whole reports whether it is known that a run lacks no call.
-func (p *place) whole(r *run.Run) bool {
-	_, whole := p.index.Whole(p.t.Context(), p.store, r)
-	return whole
-}
+func (p *place) whole(r *run.Run) bool { return p.index.Whole(p.t.Context(), p.store, r, nil) }
 
 // wantPlan fails unless the plan of a run that lacks no call and asks no judge is the same by the
 // index as by a walk.
@@ -200,7 +198,8 @@ func (p *place) wantPlan(r *run.Run) {
 	j := r.Job()
 	walked, err := j.Plan(p.t.Context(), p.store, job.AtMost)
 	calls, known := r.KnownCalls()
-	used, whole := p.index.Whole(p.t.Context(), p.store, r)
+	used := price.Usage{}
+	whole := p.index.Whole(p.t.Context(), p.store, r, used)
 	if err != nil || !known || !whole || j.Further {
 		p.t.Fatal("not a run that lacks no call and asks no judge:", err, known, whole, j.Further)
 	}

@@ -80,9 +80,9 @@ type Running struct {
 	// says nothing.
 	Unused func(ctx context.Context, m store.Reader) (string, error)
 	// Known says how many calls of targets are remembered, by model, of a kept study of which it is
-	// known that none is lacking, so that nothing is walked, and the replies that it rests on. ok is
-	// false where that is not known; nil knows it of nothing.
-	Known func(ctx context.Context, m store.Reader) (calls map[model.Ref]int, used price.Usage, ok bool)
+	// known that none is lacking, so that nothing is walked, and counts the replies that it rests on
+	// in used, unless that is nil. ok is false where that is not known; nil knows it of nothing.
+	Known func(ctx context.Context, m store.Reader, used price.Usage) (calls map[model.Ref]int, ok bool)
 	// Targets are those whose refusals are counted as their answers come, and Tell makes the
 	// walk tell the labels of prompts, nil where it does not.
 	Targets []evaluate.Target
@@ -164,7 +164,7 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	var known map[model.Ref]int
 	whole := false
 	if r.Known != nil {
-		known, _, whole = r.Known(ctx, memory)
+		known, whole = r.Known(ctx, memory, nil)
 	}
 	manager := &batch.Manager{Store: memory, Job: r.Job, Study: r.Study, Clients: r.Clients, Prices: prices, Now: time.Now}
 	if err := e.forecast(ctx, manager, r.Calls); err != nil {
@@ -428,7 +428,7 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 	}
 	plans, err := e.Plans(ctx, r.Store, func(ctx context.Context, memory store.Reader) (all []job.Plan, err error) {
 		// Replies of judges are counted otherwise by who knows of a study.
-		known, used, whole := map[model.Ref]int(nil), price.Usage(nil), false
+		known, used, whole := map[model.Ref]int(nil), price.Usage{}, false
 		if memory != nil {
 			err = e.checkName(ctx, memory, r.Study, r.Replace)
 			if err == nil && r.AskedAgain != nil {
@@ -442,7 +442,7 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 			}
 			if err == nil && r.Known != nil && !r.Job.Further {
 				if r.Study.Keys, err = r.Study.Keep(ctx, nil); err == nil {
-					known, used, whole = r.Known(ctx, memory)
+					known, whole = r.Known(ctx, memory, used)
 				}
 			}
 		}

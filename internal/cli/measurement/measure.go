@@ -60,12 +60,10 @@ func (a app) measure(ctx context.Context, m measurement) error {
 		Precision: m.precision, Foretell: m.foretell, Again: func() string { return a.shownAgain(m, answers) }, Words: m.again,
 		Tell:  func(told func(string, orbench.Label)) { asked.Told = told },
 		Check: func() error { return m.out.CheckPlaces(run.Subject(m.Run), a.published(m.Run)) },
-		Known: func(ctx context.Context, memory store.Reader) (calls map[model.Ref]int, used price.Usage, ok bool) {
+		Known: func(ctx context.Context, memory store.Reader, used price.Usage) (calls map[model.Ref]int, ok bool) {
 			kept = a.OpenIndex(ctx, m.asking.Store, memory)
-			if calls, ok = m.KnownCalls(); ok {
-				used, ok = kept.Whole(ctx, memory, m.Run)
-			}
-			return calls, used, ok && !m.asking.Calls.ByWorkers
+			calls, ok = m.KnownCalls()
+			return calls, ok && !m.asking.Calls.ByWorkers && kept.Whole(ctx, memory, m.Run, used)
 		},
 		Show: func(ctx context.Context, memory store.Reader, f command.Filled) (missing, unjudged []string, err error) {
 			asked.Told = nil
