@@ -122,6 +122,8 @@ func published(r score.Result, all []figure.Figure, warnings []figure.Warning) [
 			sums[run.Dataset] = run.DatasetSHA256
 		}
 	}
+	// A run has a warning once for each two people who differ.
+	of := table.RowsOf(warnings, func(w figure.Warning) []figure.Keys { return slices.Compact(slices.Clone(w.Of)) })
 	for i := range all {
 		f := &all[i]
 		if f.DatasetSHA256 == sums[f.Dataset] {
@@ -130,8 +132,8 @@ func published(r score.Result, all []figure.Figure, warnings []figure.Warning) [
 		if f.OtherDatasetSHA256 == sums[f.OtherDataset] {
 			f.OtherDatasetSHA256 = ""
 		}
-		for _, w := range warnings {
-			if !slices.Contains(f.Warnings, w.Code) && slices.ContainsFunc(w.Of, func(k figure.Keys) bool { return k.Touches(f) }) {
+		for k, w := range warnings {
+			if !slices.Contains(f.Warnings, w.Code) && slices.ContainsFunc(of[k], func(k figure.Keys) bool { return k.Touches(f) }) {
 				f.Warnings = append(f.Warnings, w.Code)
 			}
 		}
