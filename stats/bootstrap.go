@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -118,12 +119,8 @@ func (b Bootstrap) correlation(x, y []float64, groups [][]int, measure Correlati
 }
 
 func (b Bootstrap) withDefaults() Bootstrap {
-	if b.Resamples == 0 {
-		b.Resamples = 2000
-	}
-	if b.Confidence == 0 {
-		b.Confidence = 0.95
-	}
+	b.Resamples = cmp.Or(b.Resamples, 2000)
+	b.Confidence = cmp.Or(b.Confidence, 0.95)
 	checkConfidence(b.Confidence)
 	if b.Resamples < 2 {
 		panic(fmt.Sprintf("stats: a bootstrap of %d resamples", b.Resamples))

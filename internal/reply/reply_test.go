@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -41,6 +42,10 @@ func TestTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	types := map[string]any{
+		"blocks.json": new([]block), "noanswers.json": new([]block), "marks.json": new([]block),
+		"ends.json": new([]end), "thinking.json": new([]form), "words.json": new([]vocabulary), "wrappers.json": new([]wrapper),
+	}
 	newest, sums := "", map[string]hash.Hash{}
 	for _, f := range files {
 		if !strings.HasSuffix(f.Name(), ".json") {
@@ -53,6 +58,11 @@ func TestTables(t *testing.T) {
 		var entries []map[string]any
 		if err := json.Unmarshal(text, &entries); err != nil {
 			t.Fatalf("%s: %v", f.Name(), err)
+		}
+		strict := json.NewDecoder(bytes.NewReader(text))
+		strict.DisallowUnknownFields()
+		if err := strict.Decode(types[f.Name()]); err != nil {
+			t.Errorf("%s: %v", f.Name(), err)
 		}
 		for i, e := range entries {
 			source, _ := e["source"].(string)

@@ -147,9 +147,7 @@ func (of Page) Write(w io.Writer) error {
 	p.Next = slices.DeleteFunc(append(next, notApart(r)), func(line string) bool { return line == "" || line == p.Account || slices.Contains(p.Lines, line) })
 	p.Simulated = r.Simulated
 	p.Heading = words.Of("Over-refusal report")
-	if p.Title == "" {
-		p.Title = p.Heading
-	}
+	p.Title = cmp.Or(p.Title, p.Heading)
 	p.Sentence = lead(r, words)
 	if !p.Redacted {
 		p.Example, p.Refused, p.Concentrated = exampleOf(r)

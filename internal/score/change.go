@@ -1,6 +1,7 @@
 package score
 
 import (
+	"cmp"
 	"math"
 	"reflect"
 	"slices"
@@ -147,9 +148,7 @@ func persistence(of *Said, alone, end *Column, keys figure.Keys) (all []figure.F
 		prompts++
 		cluster := of.Clusters[i]
 		clustered = clustered || cluster > 0 || p.N() > 1
-		if cluster == 0 {
-			cluster = -i - 1
-		}
+		cluster = cmp.Or(cluster, -i-1)
 		so := clusters[cluster]
 		so.Add(p)
 		clusters[cluster] = so
