@@ -22,12 +22,11 @@ func main() {
 	// Where a container has less memory than the machine, collecting more often is
 	// better than being killed. What cannot be found out is left as it is.
 	_, _ = memlimit.Set()
-	// The few commands that hold much of a large store collect more often too.
-	if os.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) > enough {
-		debug.SetMemoryLimit(enough)
-	}
 	rows.Parquet = parquetfile.Open
-	os.Exit(cli.Run(&command.Env{
+	env := command.Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Program: os.Args[0], Args: os.Args[1:],
-	}))
+	}
+	// The few commands that hold much of a large store collect more often too.
+	env.LimitMemory(enough)
+	os.Exit(cli.Run(&env))
 }

@@ -106,6 +106,7 @@ func (a app) build(ctx context.Context, f buildFlags) error {
 		d.Add(table.Line(job.ExpectedLine(plans, prices.Price) + fromNothing))
 		return d.Text(a.Stdout, a.Screen(f.printed.Full))
 	}
+	a.LimitMemory(buildMemory)
 	memory, err := a.OpenStore(ctx, f.store)
 	if err != nil {
 		return err
@@ -201,6 +202,10 @@ func (a app) prepareBuild(ctx context.Context, f buildFlags) (b *construct.Build
 	prices, err = f.calls.Prices(asked)
 	return b, clients, prices, err
 }
+
+// buildMemory is the memory from which a build collects garbage more often, so that one of 900,000
+// replies takes less than 600 MB in all.
+const buildMemory = 505 << 20
 
 // queuedWidth is how many prompts are worked on at once where workers make the calls.
 const queuedWidth = 2048

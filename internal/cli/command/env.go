@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"math"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,6 +68,14 @@ func Group(use, short, long string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(commands...)
 	return c
+}
+
+// LimitMemory has garbage collected more often where there is about so much of it, unless the user
+// has set another limit or has less memory.
+func (e *Env) LimitMemory(most int64) {
+	if e.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) > most {
+		debug.SetMemoryLimit(most)
+	}
 }
 
 // NoteSent counts the calls of one filling.

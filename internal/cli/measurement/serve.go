@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -84,9 +83,7 @@ func (a app) serve(ctx context.Context, at, addr string, c web.Config, names []s
 		defer c.Index.Close()
 	}
 	// A server stays for hours beside other work, so it collects garbage more often.
-	if a.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) > serveMemory {
-		debug.SetMemoryLimit(serveMemory)
-	}
+	a.LimitMemory(serveMemory)
 	listener, reached, err := web.Listen(addr)
 	if err != nil {
 		return command.InputError("--addr", err.Error(), "choose another port; 0 takes a free one")
