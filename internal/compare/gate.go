@@ -50,7 +50,7 @@ const (
 
 // GateResult is a gate with what became of it.
 type GateResult struct {
-	// Gate is the gate as ParseGate reads it, such as "over_refusal > +2pp, significant or not".
+	// Gate is the gate, such as "over_refusal > +2pp, significant or not".
 	Gate string `json:"gate"`
 	// Metric is over_refusal or toxic_refusal.
 	Metric figure.Measure `json:"metric"`

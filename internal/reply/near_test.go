@@ -449,6 +449,15 @@ func TestNear(t *testing.T) {
 	}
 }
 
+// A study of before says what is a block now, and counts it as it did.
+func TestSentenceOfAGuardIsNew(t *testing.T) {
+	t.Parallel()
+	said := model.Response{Text: "Your prompt triggered our safety system and was not processed.", Finish: model.Stop}
+	if got := (Reading{Date: "2026-11-29"}).Answer(said); got.Finish != model.Stop || got.Read == nil || got.Read.Would != "withheld (a guard)" {
+		t.Errorf("it is read as %s, %+v", got.Finish, got.Read)
+	}
+}
+
 func TestFaultsAsSentences(t *testing.T) {
 	t.Parallel()
 	for kind, texts := range faults {

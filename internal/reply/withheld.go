@@ -16,7 +16,7 @@ import (
 // block is an entry of blocks.json: words by which providers, gateways and guards say that they
 // withheld a prompt or an answer. A fault matches an entry that has codes, says or a status if it
 // matches each that is there; the first entry counts. It is also an entry of noanswers.json and
-// marks.json, with texts alone.
+// marks.json, where says and codes are unused.
 type block struct {
 	Name string `json:"name"`
 	// By is what was withheld: prompt, output, or model for the model's own field of a refusal.
@@ -33,7 +33,8 @@ type block struct {
 	// Texts are whole texts that stand in place of an answer, as regular expressions in lower
 	// case; in marks.json parts of a text, in any letter case.
 	Texts []string `json:"texts"`
-	// Sentence is true of texts that are sentences, nearly all of whose words are those of faults.
+	// Sentence is true of texts that are sentences, nearly all of whose words are those of faults;
+	// in blocks.json of an entry for any such sentence that tells of a block.
 	Sentence bool `json:"sentence"`
 	Entry
 	// says and texts are the expressions, nil for none; not is one that the message may not match.
@@ -208,18 +209,18 @@ func (r Reading) withheld(text string) *model.Block {
 	if odd {
 		return nil
 	}
-	return faultSentence(text)
+	return r.faultSentence(text)
 }
 
 // faultSentence is the block that a text of few words tells of, in the words of a fault.
-func faultSentence(text string) *model.Block {
+func (r Reading) faultSentence(text string) *model.Block {
 	text = text[len(lead.FindString(text)):]
 	if text == "" || text[0] < utf8.RuneSelf && !happened.MatchString(text) {
 		return nil
 	}
 	for i := range blocks() {
 		b := &blocks()[i]
-		says := b.Sentence && tells(text) || b.says != nil && b.Status == 0 && len(b.Codes) == 0 && b.says.MatchString(text)
+		says := b.Sentence && r.knows(b.Entry) && tells(text) || b.says != nil && b.Status == 0 && len(b.Codes) == 0 && b.says.MatchString(text)
 		if len(text) < 300 && says && (b.not == nil || !b.not.MatchString(text)) {
 			return b.made()
 		}

@@ -40,10 +40,8 @@ func TestCheckFinds(t *testing.T) {
 	}
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	// Fewer runs tell whether others are found two times in three.
-	fewer := max(runs/4, 60)
 	// sampling is by how much a share of so many runs differs from the true one at most.
-	sampling := func(p float64, runs int) float64 { return 3.5 * math.Sqrt(p*(1-p)/float64(runs)) }
+	sampling := func(p float64) float64 { return 3.5 * math.Sqrt(p*(1-p)/float64(runs)) }
 	refusal, answer := model.Response{Text: "no"}, model.Response{Text: "yes"}
 	hashOf := func(i int) (h model.Hash) {
 		binary.BigEndian.PutUint64(h[:], uint64(i))
@@ -58,7 +56,7 @@ func TestCheckFinds(t *testing.T) {
 	read := func(_ model.Ref, _ string, _ model.Request, response model.Response) bool {
 		return response.Text == refusal.Text
 	}
-	stops := func(runs int, share, change, noise, temperature float64) float64 {
+	stops := func(share, change, noise, temperature float64) float64 {
 		stopped := 0
 		calls, refuses, replies := make([]stored, prompts), make([]bool, prompts), map[model.Hash]model.Response{}
 		for i := range int64(prompts) {
@@ -83,16 +81,16 @@ func TestCheckFinds(t *testing.T) {
 	}
 	for _, share := range []float64{.02, .2, .5} {
 		for _, noise := range []float64{0, .005, .01} {
-			same, other := stops(runs, share, 0, noise, 0), stops(fewer, share, .1, noise, 0)
+			same, other := stops(share, 0, noise, 0), stops(share, .1, noise, 0)
 			t.Logf("%g%% refused, temperature 0, noise %g%%: stopped %.4f with the same weights, %.3f with others", 100*share, 100*noise, same, other)
-			if same > .01+sampling(.01, runs) || noise < .01 && other < .65-sampling(.65, fewer) {
+			if same > .01+sampling(.01) || noise < .01 && other < .65-sampling(.65) {
 				t.Error("too often, or too seldom")
 			}
 		}
 		for _, noise := range []float64{.02, .05, .1} {
-			same, other := stops(runs, share, 0, noise, .7), stops(fewer, share, .1, noise, .7)
+			same, other := stops(share, 0, noise, .7), stops(share, .1, noise, .7)
 			t.Logf("%g%% refused, temperature .7, noise %g%%: stopped %.4f with the same weights, %.3f with others", 100*share, 100*noise, same, other)
-			if same > .01+sampling(.01, runs) {
+			if same > .01+sampling(.01) {
 				t.Error("too often")
 			}
 		}
