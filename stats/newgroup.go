@@ -44,7 +44,7 @@ const (
 	// A normal distribution stands as points of equal weight: few where groups are
 	// compared with lines, and more where the tails of a prediction count.
 	comparingPoints, predictingPoints = 25, 101
-	// leastWeight is that of lines which a prediction leaves out, relative to the best.
+	// leastWeight is the least of a line that is kept, relative to the best.
 	leastWeight = 1e-3
 	// Likelihoods and predictions are computed at these logits.
 	leastLogit, logitStep, logits = -10.0, 0.1, 241
@@ -84,6 +84,10 @@ func PredictGroups(groups []Trials) (Groups, bool) {
 	g := Groups{least: math.Inf(1), most: math.Inf(-1)}
 	var likelihoods [][]float64
 	var at []float64
+	var succeeds, fails [logits]float64 // the logarithms of the chances
+	for i, p := range shares() {
+		succeeds[i], fails[i] = math.Log(p), math.Log1p(-p)
+	}
 	for _, of := range groups {
 		if of.Successes < 0 || of.Successes > of.N {
 			panic(fmt.Sprintf("stats: PredictGroups of %d successes of %d", of.Successes, of.N))
@@ -93,8 +97,7 @@ func PredictGroups(groups []Trials) (Groups, bool) {
 		}
 		likelihood, most := make([]float64, logits), math.Inf(-1)
 		for i := range likelihood {
-			p := shares()[i]
-			likelihood[i] = float64(of.Successes)*math.Log(p) + float64(of.N-of.Successes)*math.Log1p(-p)
+			likelihood[i] = float64(of.Successes)*succeeds[i] + float64(of.N-of.Successes)*fails[i]
 			most = max(most, likelihood[i])
 		}
 		for i := range likelihood {
@@ -107,12 +110,19 @@ func PredictGroups(groups []Trials) (Groups, bool) {
 		return Groups{}, false
 	}
 	best := math.Inf(-1)
+	// A line lacks at most this much of the best, and a group adds at most gain.
+	lack, gain := math.Log(leastWeight)-1, math.Log(comparingPoints)
 	for spread := leastSpread; spread <= mostSpread+spreadStep/2; spread += spreadStep {
 		points := normalPoints(comparingPoints, spread)
 		for mean := leastMean; mean <= mostMean; mean += meanStep {
 			for slope := leastSlope; slope <= mostSlope; slope += slopeStep {
 				log := -spread * spread / 2 / spreadScale / spreadScale
 				for i, likelihood := range likelihoods {
+					// The groups that are left cannot make up for what is lacking.
+					if log+float64(len(likelihoods)-i)*gain < best+lack {
+						log = math.Inf(-1)
+						break
+					}
 					sum, center := 0.0, logitAt(mean+slope*at[i])
 					for _, off := range points {
 						sum += likelihood[within(center+off)]
@@ -127,6 +137,7 @@ func PredictGroups(groups []Trials) (Groups, bool) {
 	for i := range g.lines {
 		g.lines[i].weight = math.Exp(g.lines[i].weight - best)
 	}
+	g.lines = slices.DeleteFunc(g.lines, func(l believedLine) bool { return l.weight < leastWeight })
 	return g, true
 }
 
@@ -143,9 +154,6 @@ func (g Groups) New(at float64) *NewGroup {
 	var n NewGroup
 	total, spread, points := 0.0, 0.0, []int(nil)
 	for _, l := range g.lines {
-		if l.weight < leastWeight {
-			continue
-		}
 		if l.spread != spread {
 			spread, points = l.spread, normalPoints(predictingPoints, l.spread)
 		}

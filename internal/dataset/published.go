@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/settings"
@@ -135,7 +136,7 @@ func (e Entry) HowToGet() string {
 // List gives the named datasets in the order of display, with what the cache folder has
 // of them.
 func List(cache string) []Entry {
-	list := entries()
+	list := slices.Clone(entries())
 	for i := range list {
 		e := &list[i]
 		if e.BuiltIn {
@@ -192,8 +193,8 @@ func names(like string) (list, near string) {
 	return strings.Join(all, ", "), settings.Nearest(like, all)
 }
 
-// entries parses the table. A fault in it is a bug in the program.
-func entries() []Entry {
+// entries is the table. A fault in it is a bug in the program.
+var entries = sync.OnceValue(func() []Entry {
 	d := json.NewDecoder(bytes.NewReader(publishedJSON))
 	d.DisallowUnknownFields()
 	var list []Entry
@@ -201,7 +202,7 @@ func entries() []Entry {
 		panic("dataset: published.json: " + err.Error())
 	}
 	return list
-}
+})
 
 // path is the place of the file in the cache, and sidecar the place of the record of the
 // pull.

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/orbench/orbench/model"
@@ -152,6 +153,12 @@ type frame struct {
 	language                   string
 }
 
+// expression is one that is compiled when it is needed first: every command would take a few
+// milliseconds longer.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 // opens and closes are the lines around a block of data in a question.
 var opens, closes = regexp.MustCompile(`<<[0-9a-f]{16} ([A-Z ]+) OPENS?>>\n`), regexp.MustCompile(`<<[0-9a-f]{16} [A-Z ]+ CLOSES?>>`)
 
@@ -206,13 +213,13 @@ func spaced(text string) string { return " " + similar.Normalize(text) + " " }
 const languageWords = 5
 
 // label stands before a request.
-var label = regexp.MustCompile(`(?i)^\W*(?:(?:new|safe|toxic|rewritten|revised|original|other|first|second|third|next|final|mild|milder|mildest|user) )*(?:request|prompt|rewrite|rewriting|rephrased|question|query|user|human|customer|q|seed|example|item|output|sentence|version|safe|toxic|mild|milder|mildest|message)\s*#?\d*\s*[:=]\s*`)
+var label = expression(`(?i)^\W*(?:(?:new|safe|toxic|rewritten|revised|original|other|first|second|third|next|final|mild|milder|mildest|user) )*(?:request|prompt|rewrite|rewriting|rephrased|question|query|user|human|customer|q|seed|example|item|output|sentence|version|safe|toxic|mild|milder|mildest|message)\s*#?\d*\s*[:=]\s*`)
 
 // unlabel takes the label off an item.
 func (f frame) unlabel(item *Item) string {
 	text := item.Text
 	for range mostLayers {
-		rest := text[len(label.FindString(text)):]
+		rest := text[len(label().FindString(text)):]
 		if name, after, ok := strings.Cut(text, ": "); ok && f.Category != "" && strings.EqualFold(strings.Trim(name, "*[]() "), f.Category) {
 			rest = after
 		}
@@ -234,18 +241,18 @@ func (i *Item) note(h Habit) {
 // forms of texts that are no requests. Where one needs a certain character, that is looked for
 // first.
 var (
-	fenceLine = regexp.MustCompile(`<<|>>|\b(?:SEED|EXAMPLES?|REWRITE|REQUEST|PARENT|MADE BEFORE) (?:OPENS?|CLOSES?)\b`)
-	address   = regexp.MustCompile(`(?i)\bhttps?:|\bwww\.|\b[\w.+-]+@[\w-]+\.\w+|\b[a-z0-9-]+\.(?:com|org|net|io|ai|html?|php|json|txt|csv)\b`)
+	fenceLine = expression(`<<|>>|\b(?:SEED|EXAMPLES?|REWRITE|REQUEST|PARENT|MADE BEFORE) (?:OPENS?|CLOSES?)\b`)
+	address   = expression(`(?i)\bhttps?:|\bwww\.|\b[\w.+-]+@[\w-]+\.\w+|\b[a-z0-9-]+\.(?:com|org|net|io|ai|html?|php|json|txt|csv)\b`)
 	// listField is the field of the list in the form that a question asks for.
-	listField = regexp.MustCompile(`(?i)^\W*requests\W*[:=]`)
+	listField = expression(`(?i)^\W*requests\W*[:=]`)
 	// joined is one word made of several.
-	joined = regexp.MustCompile(`^[^\s]*[\pL\d][_./\\-][^\s]*$|^\S*\p{Ll}\p{Lu}\S*$`)
-	blank  = regexp.MustCompile(`\[\pL[\pL _'/-]*\]|\{\{?\pL[^{}]*\}|<\pL[\pL _/-]*>|\bX{2,}\b|_{3,}|(?i:\binsert [a-z ]+ here\b)`)
-	answer = regexp.MustCompile(`(?i)^(?:assistant|ai|bot|answer|response) ?[:=]|^(?:sure|certainly|absolutely|of course|yes|no problem)[,!.]|^step \d|^great question|^(?:i'd be|i would be|i'm|i am) (?:happy|glad) to`)
+	joined = expression(`^[^\s]*[\pL\d][_./\\-][^\s]*$|^\S*\p{Ll}\p{Lu}\S*$`)
+	blank  = expression(`\[\pL[\pL _'/-]*\]|\{\{?\pL[^{}]*\}|<\pL[\pL _/-]*>|\bX{2,}\b|_{3,}|(?i:\binsert [a-z ]+ here\b)`)
+	answer = expression(`(?i)^(?:assistant|ai|bot|answer|response) ?[:=]|^(?:sure|certainly|absolutely|of course|yes|no problem)[,!.]|^step \d|^great question|^(?:i'd be|i would be|i'm|i am) (?:happy|glad) to`)
 	// assistant stands before an answer within a text.
-	assistant = regexp.MustCompile(`(?i)\bassistant ?: `)
+	assistant = expression(`(?i)\bassistant ?: `)
 	// described begins a sentence about a request.
-	described = regexp.MustCompile(`(?i)^(?:an?|the|another|one|this) (?:[\w-]+ )?(?:request|question|prompt|query) (?:about|for|on|to|that|which|asking|asks|regarding|concerning|seeking)\b|^(?:the|a) user (?:asks|wants|seeks|requests|is asking)\b`)
+	described = expression(`(?i)^(?:an?|the|another|one|this) (?:[\w-]+ )?(?:request|question|prompt|query) (?:about|for|on|to|that|which|asking|asks|regarding|concerning|seeking)\b|^(?:the|a) user (?:asks|wants|seeks|requests|is asking)\b`)
 )
 
 // foreign gives the habit because of which a text is no request, or "". before are the
@@ -265,9 +272,9 @@ func (f frame) foreign(text string, before []Item) Habit {
 	}
 	plain := spaced(text)
 	switch {
-	case (strings.ContainsAny(text, "<>") || strings.Contains(text, "OPEN") || strings.Contains(text, "CLOSE")) && fenceLine.MatchString(text):
+	case (strings.ContainsAny(text, "<>") || strings.Contains(text, "OPEN") || strings.Contains(text, "CLOSE")) && fenceLine().MatchString(text):
 		return Fence
-	case strings.ContainsAny(text, ".:@") && address.MatchString(text):
+	case strings.ContainsAny(text, ".:@") && address().MatchString(text):
 		return Address
 	case digits > letters:
 		return Number
@@ -275,19 +282,19 @@ func (f frame) foreign(text string, before []Item) Habit {
 		return Markup
 	case f.demonstrated != "" && len(words) >= MinWords && holds(f.demonstrated, plain), slices.ContainsFunc(f.demonstrations, func(d []string) bool { return exchanged(d, words) }):
 		return Demonstration
-	case len(words) >= MinWords && holds(f.instructions, plain), listField.MatchString(text):
+	case len(words) >= MinWords && holds(f.instructions, plain), listField().MatchString(text):
 		return Instruction
-	case joined.MatchString(text), 2*strings.Count(text, "_") >= len(strings.Fields(text)), len(words) < fewestAligned && strings.Contains(text, "_"):
+	case joined().MatchString(text), 2*strings.Count(text, "_") >= len(strings.Fields(text)), len(words) < fewestAligned && strings.Contains(text, "_"):
 		return Identifier
 	case len(words) < MinWords:
 		return FewWords
-	case (strings.ContainsAny(text, "[{<X_") || strings.Contains(plain, "insert")) && blank.MatchString(text):
+	case (strings.ContainsAny(text, "[{<X_") || strings.Contains(plain, "insert")) && blank().MatchString(text):
 		return Blank
-	case answer.MatchString(text), strings.Contains(text, ": ") && assistant.MatchString(text):
+	case answer().MatchString(text), strings.Contains(text, ": ") && assistant().MatchString(text):
 		return Answer
 	case remarkIn(text) != "":
 		return Comment
-	case described.MatchString(text):
+	case described().MatchString(text):
 		return Described
 	case strings.HasSuffix(text, "...") || strings.HasSuffix(text, "…") || strings.HasSuffix(text, ","):
 		return Unfinished

@@ -47,9 +47,9 @@ func rawItems(response model.Response) []Item {
 	}
 	said, cut := response.Text, response.Finish == model.Length
 	said = lineEnds.Replace(strings.ToValidUTF8(reply.Reading{}.Reply(said), "\uFFFD"))
-	said = codeFence.ReplaceAllString(said, "\n")
+	said = codeFence().ReplaceAllString(said, "\n")
 	for _, form := range []func(reply string, cut bool) []string{
-		jsonItems, doubleBracketed, all(guillemets), all(bracketLine), listed(numbered), listed(bulleted), all(quotedLine),
+		jsonItems, doubleBracketed, all(guillemets()), all(bracketLine()), listed(numbered()), listed(bulleted()), all(quotedLine()),
 	} {
 		var items []Item
 		for _, raw := range form(said, cut) {
@@ -76,15 +76,15 @@ func rawItems(response model.Response) []Item {
 // The forms of items. The first group of an expression matches the item.
 var (
 	lineEnds   = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n")
-	codeFence  = regexp.MustCompile("```(?:[a-z]*\n)?")
-	guillemets = regexp.MustCompile(`[«‹]([^«»‹›]+)[»›]`)
+	codeFence  = expression("```(?:[a-z]*\n)?")
+	guillemets = expression(`[«‹]([^«»‹›]+)[»›]`)
 	// bracketLine and quotedLine each match a line that contains nothing else.
-	bracketLine = regexp.MustCompile(`(?m)^[ \t]*\[([^\[\]\n'"][^\[\]\n]*)\][ \t,;.]*$`)
-	quotedLine  = regexp.MustCompile(`(?m)^[ \t]*["“„]([^"“”\n]+)["“”][ \t,;.]*$`)
+	bracketLine = expression(`(?m)^[ \t]*\[([^\[\]\n'"][^\[\]\n]*)\][ \t,;.]*$`)
+	quotedLine  = expression(`(?m)^[ \t]*["“„]([^"“”\n]+)["“”][ \t,;.]*$`)
 	// numbered is a line like "1. text", "(1) text" or "**Prompt 1:** text". A year or a
 	// measurement does not begin an item.
-	numbered = regexp.MustCompile(`^[\s>#*_(\[]*(?i:(?:prompt|rewrite|request|item|example|question|seed)[ #]*)?[0-9]{1,3}(?:[*_]*[.):\]]+[*_]*| [-–—])(\D.*|\s.*|)$`)
-	bulleted = regexp.MustCompile(`^[\s>]*(?:[-*+][ \t]+|[•–—·]\s*)(?:\[[ xX]\] )?(.*)$`)
+	numbered = expression(`^[\s>#*_(\[]*(?i:(?:prompt|rewrite|request|item|example|question|seed)[ #]*)?[0-9]{1,3}(?:[*_]*[.):\]]+[*_]*| [-–—])(\D.*|\s.*|)$`)
+	bulleted = expression(`^[\s>]*(?:[-*+][ \t]+|[•–—·]\s*)(?:\[[ xX]\] )?(.*)$`)
 )
 
 func all(form *regexp.Regexp) func(string, bool) []string {
@@ -99,23 +99,23 @@ func all(form *regexp.Regexp) func(string, bool) []string {
 
 var (
 	// jsonStart begins a line with JSON that holds strings.
-	jsonStart = regexp.MustCompile(`(?m)^[ \t]*[\[{][\s\[{]*"`)
+	jsonStart = expression(`(?m)^[ \t]*[\[{][\s\[{]*"`)
 	// jsonString is a string. If a colon follows, it is the name of a field.
-	jsonString = regexp.MustCompile(`("(?:[^"\\]|\\.)*")\s*(:?)`)
+	jsonString = expression(`("(?:[^"\\]|\\.)*")\s*(:?)`)
 	// textField is the name of a field that contains an item.
-	textField = regexp.MustCompile(`(?i)^(?:|prompt|text|request|rewrite|rewritten|rewritten_prompt|rewritten_request|new_request|question|content|seed|item|query|sentence)[_\- 0-9]*$`)
+	textField = expression(`(?i)^(?:|prompt|text|request|rewrite|rewritten|rewritten_prompt|rewritten_request|new_request|question|content|seed|item|query|sentence)[_\- 0-9]*$`)
 )
 
 // jsonItems finds the items of a reply that contains JSON, complete or cut.
 func jsonItems(reply string, _ bool) []string {
-	start := jsonStart.FindStringIndex(reply)
+	start := jsonStart().FindStringIndex(reply)
 	if start == nil {
 		return nil
 	}
 	text := reply[start[0]:]
 	var items []string
 	field := ""
-	for _, at := range jsonString.FindAllStringSubmatchIndex(text, -1) {
+	for _, at := range jsonString().FindAllStringSubmatchIndex(text, -1) {
 		var s string
 		if json.Unmarshal([]byte(text[at[2]:at[3]]), &s) != nil {
 			continue
@@ -124,7 +124,7 @@ func jsonItems(reply string, _ bool) []string {
 		switch {
 		case at[4] < at[5]:
 			field = s
-		case strings.HasSuffix(before, "["), strings.HasSuffix(before, ","), strings.HasSuffix(before, ":") && textField.MatchString(field):
+		case strings.HasSuffix(before, "["), strings.HasSuffix(before, ","), strings.HasSuffix(before, ":") && textField().MatchString(field):
 			items = append(items, s)
 		}
 	}
@@ -169,7 +169,7 @@ func listed(marker *regexp.Regexp) func(string, bool) []string {
 				items, open = append(items, match[1]), true
 			case len(items) == 0 && opening(similar.Normalize(head(strings.TrimSpace(line), 80)), refusing) != "":
 				return nil
-			case strings.TrimSpace(line) == "" || numbered.MatchString(line) || bulleted.MatchString(line):
+			case strings.TrimSpace(line) == "" || numbered().MatchString(line) || bulleted().MatchString(line):
 				open = false
 			case open && len(items[len(items)-1]) < longestItem:
 				items[len(items)-1] += "\n" + line
@@ -190,13 +190,13 @@ func ends(item string) bool {
 
 // wrapped are the marks around an item, removed one layer at a time: list markers,
 // emphasis, brackets, and quotation marks followed by a remark.
-var wrapped = []*regexp.Regexp{
+var wrapped = []func() *regexp.Regexp{
 	numbered, bulleted,
-	regexp.MustCompile(`^\*\*([^*]*)(?:\*\*)?$`), regexp.MustCompile(`^([^*]+)\*\*$`),
-	regexp.MustCompile(`^\*([^*]+)\*$`), regexp.MustCompile(`^_+([^_]+)_+$`), regexp.MustCompile("^`([^`]+)`$"), regexp.MustCompile(`^\[([^\[\]]*)\]$`),
-	regexp.MustCompile(`^"([^"]+)"[,;.]?(?:\s*[-–—(].*)?$`),
-	regexp.MustCompile(`^[“„]([^“”]+)[“”][,;.]?(?:\s*[-–—(].*)?$`),
-	regexp.MustCompile(`^['‘](.+?)['’][,;.]?(?:\s*[-–—(].*)?$`),
+	expression(`^\*\*([^*]*)(?:\*\*)?$`), expression(`^([^*]+)\*\*$`),
+	expression(`^\*([^*]+)\*$`), expression(`^_+([^_]+)_+$`), expression("^`([^`]+)`$"), expression(`^\[([^\[\]]*)\]$`),
+	expression(`^"([^"]+)"[,;.]?(?:\s*[-–—(].*)?$`),
+	expression(`^[“„]([^“”]+)[“”][,;.]?(?:\s*[-–—(].*)?$`),
+	expression(`^['‘](.+?)['’][,;.]?(?:\s*[-–—(].*)?$`),
 }
 
 // mostLayers bounds how many layers of marks are removed from an item.
@@ -218,7 +218,7 @@ func cleanItem(s string) string {
 	for range mostLayers {
 		before := s
 		for _, marks := range wrapped {
-			if match := marks.FindStringSubmatch(s); match != nil {
+			if match := marks().FindStringSubmatch(s); match != nil {
 				s = strings.TrimSpace(match[1])
 				break
 			}

@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -70,7 +69,7 @@ func head(text string, n int) string {
 }
 
 // comments begin what a generator says of a request behind it or below it.
-var comments = regexp.MustCompile(`(?i)^[\s(\[{*_>#/=|–—→-]*(?:` +
+var comments = expression(`(?i)^[\s(\[{*_>#/=|–—→-]*(?:` +
 	`(?:note|nb|explanation|explained|reason|reasoning|rationale|why|comment|remark|context|category|purpose|intent|justification|safety|label|tone|risk|severity|keywords?|triggers?|meaning|focus)\b[^.?!]{0,30}[:=–—]` +
 	`|this (?:is (?:an? |only |just |about |not )?(?:\w+ )?(?:safe|harmless|benign|mild|milder|alarming|fine|question|request|prompt|rewrite|harmful|toxic)|request|prompt|rewrite|question|version|wording|sentence|seed|sounds|asks|seeks|may sound|might sound|can be answered|rephrases|focuses|shifts|reframes|keeps|one (?:is|asks|sounds))\b` +
 	`|(?:it|the (?:request|prompt|question|rewrite|user|words?|intent)) (?:only |just |still )?(?:sounds|asks|seeks|focuses|is (?:safe|harmless|benign|mild|asking|only|about)|may sound)\b` +
@@ -80,29 +79,29 @@ var comments = regexp.MustCompile(`(?i)^[\s(\[{*_>#/=|–—→-]*(?:` +
 	`)`)
 
 // ofRemark marks the beginning of a remark that no request has.
-var ofRemark = regexp.MustCompile(`\s+(?:\||//|#|->|=>|<-|→|←|⇒)\s+\S`)
+var ofRemark = expression(`\s+(?:\||//|#|->|=>|<-|→|←|⇒)\s+\S`)
 
 // sentenceEnd is the end of a sentence within a text, and aside what may follow in marks.
 var (
-	sentenceEnd = regexp.MustCompile(`[.?!]["”’')]*\s+`)
-	aside       = regexp.MustCompile(`^(?:[(\[{*_|]|(?:--?|[–—→⇒#]|//|=>|->)\s)`)
+	sentenceEnd = expression(`[.?!]["”’')]*\s+`)
+	aside       = expression(`^(?:[(\[{*_|]|(?:--?|[–—→⇒#]|//|=>|->)\s)`)
 	// inMarks is a remark at the end of a text in brackets or behind a dash.
-	inMarks = regexp.MustCompile(`\s+(?:[(\[*_]+([^()\[\]]+)[)\]*_]*\.?|(?:--?|[–—])\s+([^–—]+))$`)
+	inMarks = expression(`\s+(?:[(\[*_]+([^()\[\]]+)[)\]*_]*\.?|(?:--?|[–—])\s+([^–—]+))$`)
 )
 
 // cutRemark cuts off a remark behind a request on one line. It reports whether there was
 // one.
 func cutRemark(text string) (string, bool) {
-	for _, at := range sentenceEnd.FindAllStringIndex(text, -1) {
+	for _, at := range sentenceEnd().FindAllStringIndex(text, -1) {
 		rest := text[at[1]:]
-		if comments.MatchString(rest) || opening(similar.Normalize(head(rest, 80)), remarking) != "" || aside.MatchString(rest) && !strings.HasSuffix(rest, "?") {
+		if comments().MatchString(rest) || opening(similar.Normalize(head(rest, 80)), remarking) != "" || aside().MatchString(rest) && !strings.HasSuffix(rest, "?") {
 			return strings.TrimSpace(text[:at[1]]), true
 		}
 	}
-	if at := ofRemark.FindStringIndex(text); at != nil && at[0] > 0 {
+	if at := ofRemark().FindStringIndex(text); at != nil && at[0] > 0 {
 		return strings.TrimSpace(text[:at[0]]), true
 	}
-	if at := inMarks.FindStringSubmatchIndex(text); at != nil && at[0] > 0 && comments.MatchString(text[at[0]:]) {
+	if at := inMarks().FindStringSubmatchIndex(text); at != nil && at[0] > 0 && comments().MatchString(text[at[0]:]) {
 		return strings.TrimSpace(text[:at[0]]), true
 	}
 	return text, false
@@ -121,7 +120,7 @@ func cutBelow(lines string) (string, bool) {
 			text = line
 		case len(text) > longestItem:
 			return text, true
-		case ends(text) || comments.MatchString(line) || remarkIn(line) != "" || line[0] == '(':
+		case ends(text) || comments().MatchString(line) || remarkIn(line) != "" || line[0] == '(':
 			return text, true
 		default:
 			text += " " + line

@@ -60,20 +60,20 @@ func FormsFrom(place uint64, n int) []Form {
 // beginnings are those of the forms, in the order in which they are looked for.
 var beginnings = []struct {
 	Form
-	begins *regexp.Regexp
+	begins func() *regexp.Regexp
 }{
-	{Translation, regexp.MustCompile(`(?i)^(?:please |can you |could you )?(?:translate|render|put (?:(?:this|the) )?(?:\w+ )?into)\b`)},
-	{Summary, regexp.MustCompile(`(?i)^(?:please |can you |could you )?(?:summari[sz]e|sum up|list|outline|name|give me (?:a |the )?(?:list|summary|\w+ points))\b`)},
-	{Writing, regexp.MustCompile(`(?i)^(?:please |can you |could you |help me )?(?:write|draft|compose|prepare|design|create|make|give me|plan|sketch)\b`)},
-	{Role, regexp.MustCompile(`(?i)^(?:as an? |you are |speaking as|in the role of|from the (?:view|perspective) of)`)},
-	{Explanation, regexp.MustCompile(`(?i)^(?:please |can you |could you )?(?:explain|describe|compare|tell me|trace|discuss|show|teach|walk me)\b`)},
-	{Asking, regexp.MustCompile(`\?\W*$`)},
+	{Translation, expression(`(?i)^(?:please |can you |could you )?(?:translate|render|put (?:(?:this|the) )?(?:\w+ )?into)\b`)},
+	{Summary, expression(`(?i)^(?:please |can you |could you )?(?:summari[sz]e|sum up|list|outline|name|give me (?:a |the )?(?:list|summary|\w+ points))\b`)},
+	{Writing, expression(`(?i)^(?:please |can you |could you |help me )?(?:write|draft|compose|prepare|design|create|make|give me|plan|sketch)\b`)},
+	{Role, expression(`(?i)^(?:as an? |you are |speaking as|in the role of|from the (?:view|perspective) of)`)},
+	{Explanation, expression(`(?i)^(?:please |can you |could you )?(?:explain|describe|compare|tell me|trace|discuss|show|teach|walk me)\b`)},
+	{Asking, expression(`\?\W*$`)},
 }
 
 // FormOf is the form of a request in English, by its first words.
 func FormOf(text string) Form {
 	for _, f := range beginnings {
-		if f.begins.MatchString(text) {
+		if f.begins().MatchString(text) {
 			return f.Form
 		}
 	}

@@ -1,7 +1,9 @@
 package sqlite
 
 import (
+	"bytes"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -35,6 +37,39 @@ func changedStore(t *testing.T, statements string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// schema.json is what the migrations make; ORBENCH_UPDATE=1 writes it.
+func TestSchemas(t *testing.T) {
+	t.Parallel()
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	made := []map[string]string{{}}
+	for _, name := range migrations {
+		text, err := schemaFiles.ReadFile(name)
+		if err == nil {
+			_, err = db.Exec(string(text))
+		}
+		_, _, found, also := schemaOf(t.Context(), db)
+		if err := errors.Join(err, also); err != nil {
+			t.Fatal(name, err)
+		}
+		made = append(made, found)
+	}
+	want, err := json.MarshalIndent(made, "", " ")
+	if err == nil && os.Getenv("ORBENCH_UPDATE") != "" {
+		err = os.WriteFile("schema.json", want, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(want, schemas) {
+		t.Error("schema.json is not what the migrations make: ORBENCH_UPDATE=1 go test -run TestSchemas writes it")
+	}
 }
 
 // A part of a schema that is not of orbench is named, and nothing is written to its file.

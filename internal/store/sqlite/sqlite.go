@@ -257,7 +257,7 @@ func (s *Store) check(ctx context.Context, abs, mode string) (version int, err e
 			Hint:    "use that version, or name another file with `store`",
 		}
 	}
-	return version, s.compare(ctx, version, found)
+	return version, s.compare(version, found)
 }
 
 // patiently does something again while the file is locked. SQLite waits for other
