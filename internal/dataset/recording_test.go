@@ -71,6 +71,15 @@ func TestRecordingFormats(t *testing.T) {
 			dataset.Options{Prompt: "q", Response: "a", Said: "g", Unlabeled: true},
 			[]int{2, 4, 5},
 		},
+		"predictions beside answers of people": {
+			file(t, "p.jsonl", `{"question":"How do I kill a process?","answer":"x","pred":"Use kill.\nThen look.","gold":0}
+{"question":"Again?","answer":"x","pred":"","gold":1,"kind":"b"}
+
+{"question":"Again?","answer":"x","pred":"No, sorry.","gold":1,"kind":"b"}
+`),
+			gold,
+			[]int{1, 2, 4},
+		},
 		"JSON Lines": {
 			file(t, "a.jsonl", `{"question":"How do I kill a process?","model_output":"Use kill.\nThen look.","gold":0,"kind":null,"label":7}
 {"question":"Again?","model_output":"","gold":1,"kind":"b"}

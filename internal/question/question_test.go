@@ -57,6 +57,7 @@ func TestRead(t *testing.T) {
 		{"a choice in angles", "VERDICT: <direct_answer>", "direct_answer"},
 		{"the next line", "It helps.\nVerdict:\n\n  direct_answer", "direct_answer"},
 		{"a heading above", "It helps.\n## Verdict\n\n**direct_answer**", "direct_answer"},
+		{"a rule below", "It helps.\nVERDICT: direct_answer\n\n---\n", "direct_answer"},
 		{"a dash", "It helps.\nVERDICT — direct_answer", "direct_answer"},
 		{"an arrow", "VERDICT -> direct_answer", "direct_answer"},
 		{"bold, with a stop", "**VERDICT: direct_answer**.", "direct_answer"},
@@ -66,6 +67,7 @@ func TestRead(t *testing.T) {
 		{"JSON in capitals", `{"VERDICT": "direct_answer"}`, "direct_answer"},
 
 		{"a dash behind it", "VERDICT: direct_answer — or direct_refusal", ""},
+		{"a rule and more below", "VERDICT: direct_answer\n\n---\nIt helps.", ""},
 		{"a denial", "VERDICT: not direct_answer", ""},
 		{"a sentence on the next line", "VERDICT:\nThis is no direct_answer", ""},
 		{"the next line, and more", "VERDICT:\ndirect_answer\nOr is it direct_refusal?", ""},

@@ -56,7 +56,7 @@ func readText(reply, marker string, choices []string) (choice, explanation strin
 	if tagged := regexp.MustCompile(`(?i)<` + regexp.QuoteMeta(marker) + `>([^<>]*)</` + regexp.QuoteMeta(marker) + `>`); strings.Contains(reply, "</") {
 		reply = closing.ReplaceAllString(tagged.ReplaceAllString(reply, "\n"+marker+": $1"), "")
 	}
-	lines := strings.Split(strings.TrimRight(reply, Decoration+"\n"), "\n")
+	lines := strings.Split(strings.TrimRight(reply, Decoration+"-\n"), "\n")
 	for i := 0; i < len(lines); i++ {
 		word, ok := verdictLine(lines[i], marker)
 		if !ok {

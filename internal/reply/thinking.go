@@ -15,7 +15,7 @@ import (
 type form struct {
 	Name string `json:"name"`
 	// Tags are words of a tag that stands around thinking, in any brackets and letter case:
-	// <word>, [WORD], <|START_WORD|>, <maker:word>. The name of the form is the word.
+	// <word>, [WORD], [Start word], <|START_WORD|>, <maker:word>. The name of the form is the word.
 	Tags []string `json:"tags"`
 	// Open begins the thinking, at the start of the text, in any letter case.
 	Open []string `json:"open"`
@@ -40,10 +40,11 @@ type form struct {
 	begins []string
 }
 
-// The tags around thinking, and around the answer after it; %s is the words.
+// The tags around thinking, and around the answer after it; %s is the words. [Start thinking] is of
+// https://github.com/ggml-org/llama.cpp/blob/master/tools/cli/cli.cpp.
 const (
-	openTag  = `(?:\\?<[|｜]?|\[|【|◁|&lt;)(?:(?:start|begin)_(?:of_)?)?(?:[a-z]{2,12}[:_ -]?){0,2}(?:%s)` + partOfTag + `(?:_start|_begin)?(?:\s[^<>\[\]]{0,80})?(?:[|｜]?\\?>|\]|】|▷|&gt;)`
-	closeTag = `(?:\\?<[|｜]?(?:\\?/|end_(?:of_)?)|\[/|【/|◁/|&lt;/)(?:[a-z]{2,12}[:_ -]?){0,2}(?:%[1]s)` + partOfTag + `(?:[|｜]?\\?>|\]|】|▷|&gt;)|<\|(?:%[1]s)_end\|>`
+	openTag  = `(?:\\?<[|｜]?|\[|【|◁|&lt;)(?:(?:start|begin)[_ ](?:of_)?)?(?:[a-z]{2,12}[:_ -]?){0,2}(?:%s)` + partOfTag + `(?:_start|_begin)?(?:\s[^<>\[\]]{0,80})?(?:[|｜]?\\?>|\]|】|▷|&gt;)`
+	closeTag = `(?:\\?<[|｜]?(?:\\?/|end_(?:of_)?)|\[(?:/|end )|【/|◁/|&lt;/)(?:[a-z]{2,12}[:_ -]?){0,2}(?:%[1]s)` + partOfTag + `(?:[|｜]?\\?>|\]|】|▷|&gt;)|<\|(?:%[1]s)_end\|>`
 	// partOfTag may follow the word of a tag.
 	partOfTag = `(?:[_-]?(?:process|content|steps|text|trace|fast|faster))?`
 	answers   = `answer|response|output|solution|text|antwort|respuesta|resposta|r[ée]ponse|ответ|답변|回答`

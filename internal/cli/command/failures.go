@@ -80,7 +80,7 @@ func (e *Env) help(r Running, reason fill.Reason) string {
 		return "if this stands for a block, say so: --set 'blocks=[\"its text*\"]'; if not, look at the key and the request"
 	case reason.Kind == model.Denied && server.KeyEnv != "":
 		return "put a key that may ask this model into " + server.KeyEnv
-	case reason.Kind == model.Quota && says("per day", "per-day", "daily", "tpd", "rpd", "perday", "comes back in", "month", "retry in", "again in"):
+	case reason.Kind == model.Quota && says("of a day", "per day", "per-day", "daily", "tpd", "rpd", "perday", "comes back in", "month", "retry in", "again in"):
 		return "the allowance is used up: go on with the same command when it is back, or raise it at the provider"
 	case reason.Kind == model.Quota:
 		return "the account needs credit"

@@ -2,7 +2,6 @@ package google
 
 import (
 	"cmp"
-	"strings"
 	"time"
 
 	json "github.com/go-json-experiment/json/v1"
@@ -11,8 +10,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// fault is what the API says went wrong, with details (google.rpc.ErrorInfo,
-// QuotaFailure and RetryInfo, https://cloud.google.com/apis/design/errors).
+// fault is what the API says went wrong, with details (google.rpc.ErrorInfo and
+// RetryInfo, https://cloud.google.com/apis/design/errors).
 type fault struct {
 	Message string   `json:"message"`
 	Status  string   `json:"status"`
@@ -22,9 +21,6 @@ type fault struct {
 type detail struct {
 	Reason     string `json:"reason"`
 	RetryDelay string `json:"retryDelay"`
-	Violations []struct {
-		QuotaID string `json:"quotaId"`
-	} `json:"violations"`
 }
 
 // faultOf reads the body of a reply with a status other than 2xx: an object, or a
@@ -62,12 +58,6 @@ func (f fault) kind(kind model.Kind) (model.Kind, time.Duration) {
 		}
 		if asked, err := time.ParseDuration(d.RetryDelay); err == nil {
 			wait = min(max(wait, asked, 0), 24*time.Hour)
-		}
-		for _, v := range d.Violations {
-			// A day's allowance does not come back within a run.
-			if strings.Contains(v.QuotaID, "PerDay") {
-				kind = model.Quota
-			}
 		}
 	}
 	return kind, wait

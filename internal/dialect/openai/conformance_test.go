@@ -221,6 +221,20 @@ var blocks = []dialecttest.Blocked{
 		Text:   "Guardrail raised an exception, Guardrail: mine, Message: Not this.",
 	},
 	{
+		Name:   "Databricks, with the guardrail in JSON in the message",
+		Status: 400,
+		Body:   `{"error_code":"BAD_REQUEST","message":"{\"output_guardrail\":[{\"flagged\":true}],\"finishReason\":\"output_guardrail_triggered\"}"}`,
+		Want:   model.Block{Kind: model.OutputFilter, Detail: "output_guardrail_triggered"},
+		Text:   `{"output_guardrail":[{"flagged":true}],"finishReason":"output_guardrail_triggered"}`,
+	},
+	{
+		Name:   "Google behind a router, whose message is the word for the block",
+		Status: 403,
+		Body:   `{"error":{"code":403,"message":"Provider returned error","metadata":{"provider_name":"Google","raw":"{\"error\":{\"message\":\"PROHIBITED_CONTENT\"}}"}}}`,
+		Want:   model.Block{Kind: model.PromptFilter, Detail: "prohibited_content (Google)"},
+		Text:   "PROHIBITED_CONTENT",
+	},
+	{
 		Name: "LiteLLM, with that word at the choice",
 		Body: `{"choices":[{"finish_reason":"stop","provider_specific_fields":{"native_finish_reason":"RECITATION"},"message":{"content":null}}]}`,
 		Want: model.Block{Kind: model.OutputFilter, Detail: "RECITATION"},

@@ -84,6 +84,12 @@ func faultOf(v any) fault {
 	inner, _ := m["innererror"].(map[string]any)
 	f.categories = filtered(inner["content_filter_result"])
 	f.codes = wordsIn(m, 0)
+	var behind any // Databricks, and routers, have the words of a fault in the message
+	if json.Unmarshal([]byte(f.message), &behind) == nil {
+		f.codes = append(f.codes, wordsIn(behind, 0)...)
+	} else if !strings.ContainsAny(f.message, " \n") {
+		f.codes = append(f.codes, strings.ToLower(f.message))
+	}
 	for _, code := range []any{m["code"], m["type"], m["error_code"]} {
 		n, _ := code.(float64)
 		if text, ok := code.(string); ok {

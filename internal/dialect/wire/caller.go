@@ -115,8 +115,12 @@ const longWait = time.Hour
 // ofDay is in the message of a fault that is about the allowance of a day or a month, or comes
 // back in hours: Groq's (https://console.groq.com/docs/rate-limits), OpenRouter's
 // (https://openrouter.ai/docs/api-reference/limits), Google's
-// (https://ai.google.dev/gemini-api/docs/rate-limits), GitHub Models'.
-var ofDay = regexp.MustCompile(`(?i)\b(?:per[ -_]?(?:day|month)|daily|monthly|[tr]pd|24 ?h(?:ours)?|in \d+ ?h(?:ours?|\d+m\S*)?)\b|-per-day`)
+// (https://ai.google.dev/gemini-api/docs/rate-limits), GitHub Models', Cohere's
+// (https://docs.cohere.com/docs/rate-limits).
+var ofDay = regexp.MustCompile(`(?i)\b(?:per[ -_]?(?:day|month)|daily|monthly|[tr]pd|24 ?h(?:ours)?|in \d+ ?h(?:ours?|\d+m\S*)?|quota of a day)\b|-per-day|/ ?(?:day|month)\b`)
+
+// dayQuota is in the body of a fault of Google's that is about the allowance of a day.
+var dayQuota = regexp.MustCompile(`"quotaId"\s*:\s*"\w*PerDay`)
 
 // Body is what Ask sends for a request. It fails for one that the dialect cannot hold.
 func (c *Caller) Body(r model.Request) ([]byte, error) { return c.dialect.Encode(r) }
@@ -155,6 +159,9 @@ func (c *Caller) read(r model.Request, reply Reply) (model.Response, error) {
 	e.Provider, e.Model, e.Message, e.Allowance = c.provider, r.Model, reply.Clip(e.Message), allowance
 	if !reply.OK() {
 		e.Status = reply.Status
+	}
+	if dayQuota.Match(reply.Body) {
+		e.Message += " (the quota of a day)"
 	}
 	if wait := RetryAfter(reply.Header, time.Now()); e.Kind == model.RateLimited && (wait >= longWait || ofDay.MatchString(e.Message)) {
 		e.Kind = model.Quota // a day's allowance does not come back within a run
