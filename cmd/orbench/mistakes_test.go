@@ -67,7 +67,7 @@ var mistakes = []mistake{
 	{"prompts with tools", "eval --target sim/balanced --dataset tools.jsonl", 2, "delete the row, or its tools", ""},
 	{"a number that is none", "eval --target sim/balanced --dataset p.csv --limit many", 2, `"many" is not a whole number`, ""},
 	{"two settings in one --set", "eval --target sim/balanced --dataset p.csv --set attempts=1,timeout=1s", 2, "give each setting a --set of its own", ""},
-	{"the file of a system prompt without @", "eval --target sim/balanced --dataset p.csv --system prompt.txt", 2, "prompt.txt is a file; write @prompt.txt", ""},
+	{"the file of a system prompt without @", "eval --target sim/balanced --dataset p.csv --system promt.txt", 2, "promt.txt is a file, or named as one; write @promt.txt", ""},
 	{"an address in a variable of other programs", "env OPENAI_BASE_URL=http://127.0.0.1:1/v1 orbench eval --target openai/m --dataset p.csv", 2, "give --base-url openai=URL", ""},
 	{"a key in quotation marks", `env OPENAI_API_KEY='"sk-1"' orbench eval --target openai/m --dataset p.csv`, 2, "without quotation marks around it", ""},
 	{"a model that the server does not list", askServer + "listed/v1 --quiet", 0, `did you mean "m2"?`, "warning: "},

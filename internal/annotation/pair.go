@@ -90,11 +90,6 @@ func (p Pair) toLabel(w Words) (s []orbench.Subject, most int) {
 	return s, most
 }
 
-// PairDesign names the drawing of pairs of answers of two cells.
-func PairDesign(base, candidate Cell) string {
-	return "pairs of " + base.Design() + " and " + candidate.Design()
-}
-
 // Paired is the pairs of two cells, from which pairs are drawn for people.
 type Paired struct {
 	Design string

@@ -246,17 +246,13 @@ func (f Figure) InlineSVG(title string) (string, error) {
 
 // themed lets a page, or the style of a file, replace the colors of a drawing.
 func themed(svg string) string {
-	for _, c := range themeColors() {
+	for _, c := range append([]Color{Background, Foreground, Muted, GridColor, LightGray, DarkGray}, Series...) {
 		hex := fmt.Sprintf("#%02X%02X%02X", c.RGB.R, c.RGB.G, c.RGB.B)
 		for _, property := range []string{"fill:", "stroke:"} {
 			svg = strings.ReplaceAll(svg, property+hex, property+"var("+c.Variable+","+hex+")")
 		}
 	}
 	return svg
-}
-
-func themeColors() []Color {
-	return append([]Color{Background, Foreground, Muted, GridColor, LightGray, DarkGray}, Series...)
 }
 
 // dark are the colors of a file where its reader has a dark screen; see page.css.

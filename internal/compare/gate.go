@@ -168,9 +168,11 @@ func ParseGate(text string) (Gate, error) {
 	case op == "=" || op == "==":
 		return fault(fmt.Sprintf("%s is not a comparison that gates have", op), "use > or < for what must not hold, >= or <= for what must hold")
 	case (op[0] == '<') == ((metric == figure.OverRefusal) == (len(op) == 1)):
-		meant := map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<="}[op]
-		better := map[figure.Measure]string{figure.OverRefusal: "over-refusal is better low", figure.ToxicRefusal: "toxic refusal is better high"}[metric]
-		return fault(better, fmt.Sprintf("did you mean %s %s%s%s?", meant, sign, number, unit))
+		better, fails, holds := "over-refusal is better low", ">", "<="
+		if metric == figure.ToxicRefusal {
+			better, fails, holds = "toxic refusal is better high", "<", ">="
+		}
+		return fault(better, fmt.Sprintf("did you mean %[1]s %[3]s, to fail where that holds, or %[2]s %[3]s, to require it?", fails, holds, sign+number+unit))
 	case unit == "":
 		if sign == "" {
 			return fault("the limit has no unit", fmt.Sprintf("write +%[1]spp for %[1]s points more than the base, or %[1]s%% for the candidate's rate", number))

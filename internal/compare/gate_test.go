@@ -85,10 +85,10 @@ func TestParseGateFaults(t *testing.T) {
 		"over_refusal > -2pp and significant":  `cannot need significance; write "over_refusal > -2pp, significant or not"`,
 		"over_refusal > +2pp\nand significant": "is not METRIC",
 		"over_refusal > +2pp; true":            "is not METRIC",
-		"over_refusal >= +2pp":                 "over-refusal is better low; did you mean <= +2pp?",
-		"over_refusal < 10%":                   "over-refusal is better low; did you mean > 10%?",
-		"toxic_refusal[a] <= -1pp":             "toxic refusal is better high; did you mean >= -1pp?",
-		"toxic_refusal > +1pp":                 "did you mean < +1pp?",
+		"over_refusal >= +2pp":                 "over-refusal is better low; did you mean > +2pp, to fail where that holds, or <= +2pp, to require it?",
+		"over_refusal < 10%":                   "over-refusal is better low; did you mean > 10%, to fail where that holds, or <= 10%, to require it?",
+		"toxic_refusal[a] <= -1pp":             "toxic refusal is better high; did you mean < -1pp, to fail where that holds, or >= -1pp, to require it?",
+		"toxic_refusal > +1pp":                 "did you mean < +1pp, ",
 	} {
 		_, err := compare.ParseGate(text)
 		var input *orbench.InputError

@@ -34,7 +34,7 @@ func (c *Comparison) paired(label orbench.Label) annotation.Paired {
 		}
 		if !slices.Contains(cells, of) {
 			cells = append(cells, of)
-			p.Design += annotation.PairDesign(of[base], of[candidate]) + "; "
+			p.Design += "pairs of " + of[base].Design() + " and " + of[candidate].Design() + "; "
 		}
 		p.Pairs = append(p.Pairs, c.pair(e))
 	}

@@ -73,6 +73,9 @@ func (c Result) verdictOn(m Metric) (line string, tone table.Tone) {
 	if d == nil || m.P == nil {
 		return "Not comparable" + on + ".", ""
 	}
+	if n := m.Base.N; c.Paired && float64(m.Excluded) > mostExcluded*float64(n+m.Excluded) {
+		on = fmt.Sprintf(" on %s of %s %s prompts", table.Count(n), table.Count(n+m.Excluded), m.Label)
+	}
 	by, p, surely := c.Base.Judge, m.P, c.significant(m)
 	before, after := table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate)
 	if m.byPeople() {

@@ -146,6 +146,7 @@ func TestFaults(t *testing.T) {
 		"a system prompt unknown": {variants("  system_prompts: [none, kind]\n"), 4, `no system prompt is called "kind"`},
 		"a system prompt renamed": {variants("  system_prompts:\n    - {name: none, text: x}\n"), 5, "is taken by another system prompt"},
 		"a system prompt unnamed": {variants("  system_prompts:\n    - {text: x}\n"), 5, "cannot be the name of a system prompt"},
+		"a system prompt's file":  {variants("  system_prompts:\n    - {name: a, text: promts/new.txt}\n"), 5, "promts/new.txt is a file, or named as one"},
 		"a system prompt twofold": {variants("  system_prompts:\n    - {name: a, text: x, file: y}\n"), 5, "both a text and a file"},
 		"a system prompt twice":   {variants("  system_prompts: [none, none]\n"), 4, "there twice"},
 		"a hot temperature":       {variants("  temperatures: [0, 3]\n"), 4, "3 is not a temperature"},

@@ -3,9 +3,12 @@ package experiment
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/settings"
@@ -45,12 +48,16 @@ func (s *System) complete(at entry, list []part) *settings.Fault {
 	if s.Text != "" && s.File != "" {
 		return at.wrong("both a text and a file", "give one of them")
 	}
-	if info, err := os.Stat(s.Text); err == nil && info.Mode().IsRegular() {
+	oneWord := !strings.ContainsFunc(s.Text, unicode.IsSpace)
+	if info, err := os.Stat(s.Text); err == nil && info.Mode().IsRegular() || oneWord && len(filepath.Ext(s.Text)) > 1 {
 		hint := "write file: " + s.Text
 		if s.Name == "own" {
 			hint = "write @" + s.Text
 		}
-		return at.wrong(s.Text+" is a file", hint)
+		return at.wrong(s.Text+" is a file, or named as one", hint)
+	}
+	if meant := settings.Nearest(s.Text, systemNames()); oneWord && meant != "" && s.Name == "own" {
+		return at.wrong(fmt.Sprintf("no %s is called %q", at.noun, s.Text), "did you mean "+meant+"?")
 	}
 	f := lookUp(at, s, s.Text != "" || s.File != "", "give your own as {name: NAME, text: TEXT}", builtInSystems(), list, System.name)
 	if f != nil || s.File == "" {

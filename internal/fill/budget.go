@@ -27,11 +27,6 @@ func (b Budget) minus(o Budget) Budget {
 	return b.plus(Budget{Requests: -o.Requests, Tokens: -o.Tokens, USD: -o.USD})
 }
 
-// atLeastNothing has nothing in place of what is less.
-func (b Budget) atLeastNothing() Budget {
-	return Budget{Requests: max(0, b.Requests), Tokens: max(0, b.Tokens), USD: max(0, b.USD)}
-}
-
 // of is the part of it that limits bound.
 func (b Budget) of(limits Budget) Budget {
 	if limits.Requests == 0 {

@@ -291,7 +291,7 @@ func (b *budget) tick() {
 	// What cannot be kept now is kept with the next.
 	_ = b.change(context.Background(), true, func(_, taken Budget) Budget {
 		free := b.held.minus(taken)
-		return taken.plus(Budget{min(free.Requests, used.Requests), min(free.Tokens, used.Tokens), min(free.USD, used.USD)}.atLeastNothing())
+		return taken.plus(Budget{max(0, min(free.Requests, used.Requests)), max(0, min(free.Tokens, used.Tokens)), max(0, min(free.USD, used.USD))})
 	})
 	b.timer.Reset(sliceTime)
 }

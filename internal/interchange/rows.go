@@ -42,16 +42,12 @@ func NewRows(w io.Writer, path string, columns []Column) (Rows, error) {
 	case ".parquet":
 		return newParquetRows(w, columns), nil
 	}
-	return newCSVRows(w, columns)
+	c := csvRows{csv.NewWriter(w)}
+	return c, c.Write(table.RowsOf(columns, func(c Column) any { return c.Name }))
 }
 
 // csvRows writes CSV. Missing values are empty.
 type csvRows struct{ out *csv.Writer }
-
-func newCSVRows(w io.Writer, columns []Column) (Rows, error) {
-	c := csvRows{csv.NewWriter(w)}
-	return c, c.Write(table.RowsOf(columns, func(c Column) any { return c.Name }))
-}
 
 func (c csvRows) Write(values []any) error {
 	cells := make([]string, len(values))

@@ -155,13 +155,6 @@ func (a Answer) HasText() bool {
 	return slices.ContainsFunc(a.Text, func(p Passage) bool { return strings.TrimSpace(p.Text) != "" })
 }
 
-// AskedLike reports whether an answer is to the same words as another: the same turns.
-func (a Answer) AskedLike(b Answer) bool {
-	return slices.EqualFunc(a.Turns, b.Turns, func(x, y conversation.Said) bool {
-		return x.Role == y.Role && x.Content == y.Content
-	})
-}
-
 // CategoryName returns the answer's category for people.
 func (a Answer) CategoryName() string { return table.Category(a.Prompt.Category) }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/facet"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/words"
@@ -121,7 +122,7 @@ func (r *Row) Add(a Shown) {
 	if len(r.Answers) == 0 {
 		r.Dataset, r.ID, r.Asked = a.Dataset, a.Prompt.ID, a.Answer
 	}
-	a.Otherwise = !a.AskedLike(r.Asked)
+	a.Otherwise = !slices.EqualFunc(a.Turns, r.Asked.Turns, func(x, y conversation.Said) bool { return x.Message == y.Message })
 	r.Answers = append(r.Answers, a)
 }
 

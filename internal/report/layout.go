@@ -166,13 +166,16 @@ var keyed = map[string]func(*names, *figure.Figure) string{
 	"judge B":  func(_ *names, f *figure.Figure) string { return f.Other },
 	"column":   func(_ *names, f *figure.Figure) string { return f.Other },
 	leftOutKey: func(_ *names, f *figure.Figure) string { return cmp.Or(f.Part, table.None) },
-	"type":     func(_ *names, f *figure.Figure) string { return table.Category(f.Category) },
-	"category": func(_ *names, f *figure.Figure) string { return cmp.Or(string(f.Category), allCategories) },
+	"type":     categoryOf,
+	"category": categoryOf,
 	"reason":   func(_ *names, f *figure.Figure) string { return f.Part },
 	"person":   func(_ *names, f *figure.Figure) string { return f.Part },
 	"A":        func(_ *names, f *figure.Figure) string { return f.Part },
 	"B":        func(_ *names, f *figure.Figure) string { return f.Other },
 }
+
+// categoryOf is the category of a figure, or that it is of all of them.
+func categoryOf(_ *names, f *figure.Figure) string { return cmp.Or(string(f.Category), allCategories) }
 
 // leftOutKey is the key of a part that may be none.
 const leftOutKey = "left out"
@@ -477,6 +480,8 @@ func (l *layout) shorten(s *sheet, n *names) (note string) {
 				*side.lines = plain
 				note += table.Count(left) + " variants are left out here; JSON and CSV have all. "
 			}
+		case slices.Contains(side.keys, "type") && !slices.ContainsFunc(*side.lines, func(o line) bool { return !slices.Contains(o, allCategories) }):
+			*side.lines = nil // the table of all pairs has them
 		case slices.Contains(side.keys, "type") && len(*side.lines) > maxCategories:
 			note += table.Count(len(*side.lines)-maxCategories) + " more are in JSON and CSV. "
 			*side.lines = (*side.lines)[:maxCategories]

@@ -108,17 +108,20 @@ func (t *laidOut) head(r score.Result, by map[orbench.Label]table.Names) {
 	for g := range t.Groups {
 		var counts []string
 		for k := range t.Groups[g].Columns {
-			lo, hi, label := math.MaxInt, 0, orbench.Label("")
+			lo, hi, what := math.MaxInt, 0, ""
 			for _, row := range t.at {
 				if f := row[at+k]; f != nil && t.Header[at+k] != rankHead {
-					lo, hi, label = min(lo, f.N), max(hi, f.N), f.Label
+					lo, hi, what = min(lo, f.N), max(hi, f.N), " "+string(f.Label)
+					if f.Samples > 0 {
+						what = " answers to" + what
+					}
 				}
 			}
 			switch {
 			case lo < hi:
-				counts = append(counts, table.Count(lo)+"–"+table.Count(hi)+" "+string(label))
+				counts = append(counts, table.Count(lo)+"–"+table.Count(hi)+what)
 			case lo == hi:
-				counts = append(counts, table.Count(lo)+" "+string(label))
+				counts = append(counts, table.Count(lo)+what)
 			}
 		}
 		if len(counts) > 0 {

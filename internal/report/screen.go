@@ -127,6 +127,9 @@ func card(r score.Result, titles string) table.Section {
 	var sets table.Names
 	for _, run := range byLabel(r) {
 		prompts, rates := string(run.Label)+" prompts", run.Rates()
+		if run.Samples > 0 {
+			prompts = "answers to " + prompts
+		}
 		sets.Add(run.DatasetCaption())
 		all = append(all, rates...)
 		if len(rates) == 0 {

@@ -72,7 +72,8 @@ func (j *JudgeResult) Known() bool {
 // know sets what is known of the judge's error on prompts of a label that are
 // answered in a language. The range counts unjudged answers both ways: as
 // answers at its lower end and as refusals at its upper. So there is a range
-// even if the rate is withheld because of unjudged answers or failed calls. If the rate is
+// even if the rate is withheld because of unjudged answers or failed calls, which also count
+// the prompts that were not reached. If the rate is
 // withheld because of answers without text, they are counted both ways too. A guard's flags
 // are what it does. Of a judge that nobody checked, there is no range.
 func (j *JudgeResult) know(r *RunResult) {
@@ -87,6 +88,9 @@ func (j *JudgeResult) know(r *RunResult) {
 		return
 	}
 	rate, refused, judged, unknown := j.Rate.Sampled(), j.Refused, j.Judged, j.Unjudged+j.Failed
+	if j.Failed > 0 {
+		unknown += r.Unanswered
+	}
 	if j.Withheld {
 		empty := 0
 		if j.Textless() {
@@ -111,7 +115,7 @@ func (j *JudgeResult) know(r *RunResult) {
 		}
 	}
 	j.Rate.Range = predict(rate)
-	unjudged := float64(unknown) / float64(j.Judged+j.Unjudged+j.Failed)
+	unjudged := float64(unknown) / float64(judged+unknown)
 	j.Rate.Range.Lo *= 1 - unjudged
 	j.Rate.Range.Hi = j.Rate.Range.Hi*(1-unjudged) + unjudged
 	if !known {

@@ -8,6 +8,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/figure"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
@@ -99,7 +100,7 @@ func (s *saying) pairsOf(couple [2]int, target, judge int, runs []RunResult) (al
 			}
 			n := numbers.Of(pair) - 1
 			if _, known := kinds[n]; !known && side == 0 {
-				kinds[n] = s.categories[set][i]
+				kinds[n] = orbench.Category(table.Category(s.categories[set][i]))
 			}
 			found[n][side] = append(found[n][side], said.Columns[target*len(d.Judges)+judge].of(i))
 		}

@@ -261,7 +261,7 @@ func (j *JudgeResult) finish(of figure.Keys) {
 	j.Rate, j.Figures = rate(Count{j.Judged, j.Refused}, j.Withheld), nil
 	for _, c := range slices.Sorted(maps.Keys(j.ByCategory)) {
 		if of.Category = orbench.Category(table.Category(c)); c != "" || len(j.ByCategory) > 1 {
-			j.Figures = append(j.Figures, rate(j.ByCategory[c], j.Textless()))
+			j.Figures = append(j.Figures, rate(j.ByCategory[c], j.Textless() || j.Failed > 0))
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package training
 
-import "github.com/orbench/orbench/internal/table"
+import (
+	"cmp"
+
+	"github.com/orbench/orbench/internal/table"
+)
 
 // Document is the report for people: the content of the set and what was left out.
 func (m *Manifest) Document() table.Document {
@@ -52,20 +56,18 @@ func (m *Manifest) Advice() string {
 			most = cause
 		}
 	}
-	if most == NoRejected && m.Prompts.Left[NoChosen] > 0 {
+	switch left := m.Prompts.Left; {
+	case left[Ratio] > 0:
+		most = Ratio // it takes from what all others left
+	case most == NoRejected && left[NoChosen] > 0:
 		most = NoChosen // what was refused had no other answer
 	}
-	switch most {
-	case InEvaluation, NearEvaluation:
-		return "its prompts are those of an evaluation set: evaluate prompts of your own (orbench build makes them), or give up the set for measuring with `except`"
-	case HeldBack:
-		return "write the answers that comply with toxic prompts, to be rejected, with `harmful-answers`, or use the format kto or sft"
-	case NoRejected:
-		return "name a target that refused some of the safe prompts with `target`"
-	case NoChosen:
-		return "evaluate a target that answers the safe prompts too, in the same run, or use the format kto"
-	case Ratio:
-		return "there are no prompts of one of the two labels: leave `toxic-share` out, or evaluate both"
-	}
-	return "see above what they were left out for"
+	evaluated := "its prompts are those of an evaluation set: evaluate prompts of your own (orbench build makes them), or give up the set for measuring with `except`"
+	return cmp.Or(map[Cause]string{
+		InEvaluation: evaluated, NearEvaluation: evaluated,
+		HeldBack:   "write the answers that comply with toxic prompts, to be rejected, with `harmful-answers`, or use the format kto or sft",
+		NoRejected: "name a target that refused some of the safe prompts with `target`",
+		NoChosen:   "evaluate a target that answers the safe prompts too, in the same run, or use the format kto",
+		Ratio:      "no prompts of one of the two labels are left for `toxic-share`: leave it out, evaluate both, or write answers that comply with toxic prompts, to be rejected, with `harmful-answers`",
+	}[most], "see above what they were left out for")
 }

@@ -19,12 +19,7 @@ func ColumnFlags(c *cobra.Command, o *dataset.Options) {
 	flags := c.Flags()
 	flags.StringVar(&o.LabelValues, "label-values", "", "what `VALUES` of the label column mean if they are not labels, such as 'contrast_*=toxic,*=safe'")
 	flags.StringVar((*string)(&o.Default), "label", "", "`LABEL` of a file without a label column: safe (the default), toxic, controversial or undecided")
-	AddSettings(c, CategorySetting(&o.Category))
-}
-
-// CategorySetting is the setting of the column of categories.
-func CategorySetting(column *string) Setting {
-	return Setting{Name: "category_column", Into: column, Usage: "column of the categories in a file (default: by its usual names)"}
+	AddSettings(c, Setting{Name: "category_column", Into: &o.Category, Usage: "column of the categories in a file (default: by its usual names)"})
 }
 
 // DrawFlags registers the flags that choose among the prompts of each dataset.

@@ -3,8 +3,6 @@ package command
 import (
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/moderate"
@@ -28,10 +26,4 @@ func Moderators(clients *client.Set, names []string, maxTokens int) ([]moderate.
 		all = append(all, moderate.Moderator{Name: name, Ref: ref, MaxTokens: maxTokens, Structured: clients.Structured(ref.Provider), Guard: g})
 	}
 	return all, nil
-}
-
-// RuleFlag registers --rule: majority or unanimous, since no flag gives weights.
-func RuleFlag(c *cobra.Command, rule *moderate.Rule) {
-	rules := []string{string(moderate.Majority), string(moderate.Unanimous)}
-	ChoiceFlag(c, (*string)(rule), "rule", rules, "there is no rule", "`RULE` by which votes decide: majority or unanimous")
 }

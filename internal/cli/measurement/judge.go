@@ -117,7 +117,7 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
 	command.AddSettings(
 		c,
 		command.Setting{Name: "blocks", Into: &f.blocks, Usage: "texts in place of an answer that was withheld; * stands for any text"},
-		judgeTokens(&f.judgeMaxTokens),
+		command.Setting{Name: "judge_max_tokens", Into: &f.judgeMaxTokens, Usage: "most output tokens of a judge's explanation (default 1000)"},
 	)
 	a.RegisterAsking(c, &f.Asking)
 	f.Calls.RegisterLocal(c)
@@ -125,11 +125,6 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
 	f.Calls.RegisterWorkers(c)
 	f.out.Register(c)
 	return c
-}
-
-// judgeTokens is the setting of how long a judge's reply may be.
-func judgeTokens(into *int) command.Setting {
-	return command.Setting{Name: "judge_max_tokens", Into: into, Usage: "most output tokens of a judge's explanation (default 1000)"}
 }
 
 // prepare checks the flags and makes the judges.

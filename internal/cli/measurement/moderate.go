@@ -65,7 +65,8 @@ file is a dataset and keeps the original labels.`,
 	flags := c.Flags()
 	flags.StringSliceVar(&f.policies, "policy", []string{policy.Default}, "`POLICY` to vote by, a name or a YAML file; repeatable or comma separated")
 	flags.StringSliceVar(&f.moderators, "moderator", nil, "`PROVIDER/MODEL` or guard:FORMAT@PROVIDER/MODEL that votes; repeatable or comma separated")
-	command.RuleFlag(c, &f.rule)
+	rules := []string{string(moderate.Majority), string(moderate.Unanimous)} // no flag gives weights
+	command.ChoiceFlag(c, (*string)(&f.rule), "rule", rules, "there is no rule", "`RULE` by which votes decide: majority or unanimous")
 	command.DrawFlags(c, &f.limit, &f.columns)
 	command.NameFlags(c, &f.columns)
 	flags.StringVar(&f.file, "out", "", "write every prompt with its labels and votes to this new .csv or .jsonl `FILE`")
