@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +77,7 @@ func TestTables(t *testing.T) {
 				sums[date] = sha256.New()
 			}
 			delete(e, "source")
+			delete(e, "has")              // which saves time alone
 			known, err := json.Marshal(e) // with sorted keys
 			if err != nil {
 				t.Fatal(err)
@@ -89,6 +91,32 @@ func TestTables(t *testing.T) {
 	for date, sum := range sums {
 		if got := fmt.Sprintf("%x", sum.Sum(nil)[:8]); got != tables[date] {
 			t.Errorf("the entries of %s have changed: give those that are new or different the date of today, raise Present, and write their digest, %s here, in tables", date, got)
+		}
+	}
+}
+
+// What an entry has only saves time: it matches no text without it. Nor has a text a mark at its
+// end that has none of the parts of marks.
+func TestHas(t *testing.T) {
+	t.Parallel()
+	texts := []string{"<tool_call>{}", "Let me look.\n<invoke name=a>", "<function=x>", "[tool_calls][]", "<|python_tag|>x", "<｜tool▁calls▁begin｜>", "<|channel|>commentary to=x", "```tool_code\nx", "✿function✿: x", "action: look\naction input: x", "this chat was flagged for possible cyber risk", "our safeguards flagged this message"}
+	matched := 0
+	for i, b := range slices.Concat(noAnswers(), blocks()) {
+		for _, text := range texts {
+			if len(b.Has) > 0 && b.texts.MatchString(text) {
+				matched++
+				if !b.mayBe(text) {
+					t.Errorf("entry %d, %s: %q has none of %q", i, b.Name, text, b.Has)
+				}
+			}
+		}
+	}
+	if matched != len(texts) {
+		t.Errorf("%d of %d texts match", matched, len(texts))
+	}
+	for _, mark := range []string{"<|im_end|>", "<｜end▁of▁sentence｜>", "</s>", "<eos>", "<end_of_turn>", "<turn|>", "[/INST]", "[EOS]", "[e~["} {
+		if got := bare("Fine. " + mark); got != "Fine." {
+			t.Errorf("%q is left: %q", mark, got)
 		}
 	}
 }

@@ -278,13 +278,16 @@ func marks() string {
 	return `(?:` + strings.Join(all, `|`) + `)(?:(?:assistant|model|user)\b)?`
 }
 
+// mayEnd reports whether a text may end in a mark: each has one of these.
+var mayEnd = oneOf("<", "inst]", "[eos]", "[e~[")
+
 // bare is a text without the marks of a chat template at its ends.
 func bare(text string) string {
 	trimmed := strings.Trim(text, space)
 	if trimmed != "" && strings.IndexByte("<[", trimmed[0]) >= 0 {
 		trimmed = trimmed[len(begun().FindString(trimmed[:min(len(trimmed), longestOpen)])):]
 	}
-	if tail := trimmed[max(0, len(trimmed)-longestOpen):]; strings.ContainsAny(tail, ">]") {
+	if tail := trimmed[max(0, len(trimmed)-longestOpen):]; mayEnd(strings.ToLower(tail)) {
 		trimmed = trimmed[:len(trimmed)-len(ended().FindString(tail))]
 	}
 	if trimmed == strings.Trim(text, space) {

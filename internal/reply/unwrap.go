@@ -106,7 +106,7 @@ func unwrapOne(t string) (inner, name string) {
 	if entities.MatchString(t) && !strings.Contains(t, "<") {
 		return html.UnescapeString(t), "HTML"
 	}
-	if strings.IndexByte(t, '\\') >= 0 && (escapes.MatchString(t) || lineEscapes.MatchString(t) && !strings.Contains(t, "\n")) && !strings.Contains(t, "`") {
+	if strings.IndexByte(t, '\\') >= 0 && !strings.Contains(t, "`") && (escapes.MatchString(t) || !strings.Contains(t, "\n") && lineEscapes.MatchString(t)) {
 		return unescape(t), "escapes"
 	}
 	for i := 0; i+1 < len(around().Decoded); i += 2 {

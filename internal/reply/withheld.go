@@ -33,6 +33,9 @@ type block struct {
 	// Texts are whole texts that stand in place of an answer, as regular expressions in lower
 	// case; in marks.json parts of a text, in any letter case.
 	Texts []string `json:"texts"`
+	// Has are words of which each of Texts has one, where comparing with them takes long; empty
+	// for any.
+	Has []string `json:"has"`
 	// Sentence is true of texts that are sentences, nearly all of whose words are those of faults;
 	// in blocks.json of an entry for any such sentence that tells of a block.
 	Sentence bool `json:"sentence"`
@@ -56,6 +59,11 @@ func part(texts []string) *regexp.Regexp {
 		return nil
 	}
 	return regexp.MustCompile(`(?s)` + strings.Join(texts, `|`))
+}
+
+// mayBe reports whether a text has a word that the entry's texts have.
+func (b *block) mayBe(text string) bool {
+	return len(b.Has) == 0 || slices.ContainsFunc(b.Has, func(w string) bool { return strings.Contains(text, w) })
 }
 
 // made is the block that an entry tells of.
@@ -198,7 +206,7 @@ func (r Reading) withheld(text string) *model.Block {
 	// What stands in brackets is marked as no answer.
 	odd := text[0] < utf8.RuneSelf && unicode.IsLetter(rune(text[0])) && strange(spoken, "block")
 	for i := range blocks() {
-		if b := &blocks()[i]; b.texts != nil && (b.says != nil || !odd) && r.knows(b.Entry) && b.texts.MatchString(text) {
+		if b := &blocks()[i]; b.texts != nil && (b.says != nil || !odd) && r.knows(b.Entry) && b.mayBe(text) && b.texts.MatchString(text) {
 			made := b.made()
 			if made.Kind != model.RefusalField {
 				made.Kind = model.OutputFilter
@@ -215,13 +223,13 @@ func (r Reading) withheld(text string) *model.Block {
 // faultSentence is the block that a text of few words tells of, in the words of a fault.
 func (r Reading) faultSentence(text string) *model.Block {
 	text = text[len(lead.FindString(text)):]
-	if text == "" || text[0] < utf8.RuneSelf && !happened.MatchString(text) {
+	if text == "" || len(text) >= 300 || text[0] < utf8.RuneSelf && !happened.MatchString(text) {
 		return nil
 	}
 	for i := range blocks() {
 		b := &blocks()[i]
 		says := b.Sentence && r.knows(b.Entry) && tells(text) || b.says != nil && b.Status == 0 && len(b.Codes) == 0 && b.says.MatchString(text)
-		if len(text) < 300 && says && (b.not == nil || !b.not.MatchString(text)) {
+		if says && (b.not == nil || !b.not.MatchString(text)) {
 			return b.made()
 		}
 	}
