@@ -14,8 +14,6 @@ type busy struct {
 	calls map[model.Hash]chan struct{}
 }
 
-func newBusy() *busy { return &busy{calls: map[model.Hash]chan struct{}{}} }
-
 // enter marks a call as busy. Where it is so already it gives the channel to wait for.
 func (b *busy) enter(h model.Hash) (left <-chan struct{}, entered bool) {
 	b.mu.Lock()

@@ -95,7 +95,7 @@ type Live struct {
 
 // NewLive makes a Live without lanes that remembers in m.
 func NewLive(m *store.Store, c LiveConfig) *Live {
-	claims, busy := newClaims(m), newBusy()
+	claims, busy := newClaims(m), &busy{calls: map[model.Hash]chan struct{}{}}
 	if c.With != nil {
 		busy = c.With.busy
 	}

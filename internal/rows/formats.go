@@ -178,7 +178,7 @@ func guess(head []byte) fileFormat {
 // endingOf gives the ending that says the format; that of a compressed file is before it.
 func endingOf(path string) string {
 	ending := strings.ToLower(filepath.Ext(path))
-	if isPacked(ending) {
+	if slices.Contains(packedEndings, ending) {
 		return endingOf(strings.TrimSuffix(path, filepath.Ext(path)))
 	}
 	return ending

@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
-	"slices"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -67,9 +66,6 @@ func (p *packed) Read(b []byte) (int, error) {
 func packedFault(file string, err error) error {
 	return &orbench.InputError{File: file, Problem: "cannot unpack the file: " + err.Error(), Hint: "fetch or export it again", Err: err}
 }
-
-// isPacked reports whether a file name has the ending of a compressed file.
-func isPacked(ending string) bool { return slices.Contains(packedEndings, ending) }
 
 // wantsFile is the fault of a stream in a format that needs random access.
 func wantsFile(file string) error {
