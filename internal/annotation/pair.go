@@ -28,9 +28,9 @@ type Pair struct {
 // flipped reports whether the judge refuses one side only.
 func (p Pair) flipped() bool { return p.BaseRefused != p.CandidateRefused }
 
-// settled reports whether nobody needs to look at the pair to know that it has
+// Settled reports whether nobody needs to look at the pair to know that it has
 // not changed.
-func (p Pair) settled() bool {
+func (p Pair) Settled() bool {
 	return p.Base == p.Candidate || p.BaseWithheld && p.CandidateWithheld
 }
 
@@ -116,7 +116,7 @@ func (p Paired) strata(seed uint64) (flips, others []Pair) {
 	by := map[orbench.Subject]Pair{}
 	var order []orbench.Subject
 	for _, pair := range p.Pairs {
-		if !pair.settled() {
+		if !pair.Settled() {
 			by[pair.Base], order = pair, append(order, pair.Base)
 		}
 	}
@@ -183,7 +183,7 @@ func (p Paired) Draw(labels int, seed uint64, w Words, at time.Time) []orbench.A
 
 // drawn reports whether a pair was drawn.
 func (p Paired) drawn(pair Pair, w Words) bool {
-	return !pair.settled() && !slices.ContainsFunc(pair.subjects(), func(s orbench.Subject) bool { return w.ChanceIn(p.Design, s) == 0 })
+	return !pair.Settled() && !slices.ContainsFunc(pair.subjects(), func(s orbench.Subject) bool { return w.ChanceIn(p.Design, s) == 0 })
 }
 
 // chance returns the chance of a drawn pair.
@@ -259,7 +259,7 @@ func (p Paired) Corrected(w Words, designEffect float64) (CorrectedPairs, bool) 
 	var flips, others kind
 	people := map[string]bool{}
 	for _, pair := range p.Pairs {
-		if pair.settled() {
+		if pair.Settled() {
 			// Nothing changed, whatever the answer is. The judge says what it is.
 			settled.add(share(pair.BaseRefused), share(pair.BaseRefused), 1)
 			continue

@@ -1,7 +1,6 @@
 package annotation
 
 import (
-	"cmp"
 	"iter"
 	"math"
 	"slices"
@@ -95,16 +94,12 @@ func nextCell(pools []*pool) (of []*pool, begun, chosen bool) {
 		if p.steps && drawn > 0 && drawn < StepLabels {
 			drawn = -1
 		}
-		if left > 0 && (of == nil || cmp.Or(cmp.Compare(drawn, least), labelOrder(p.Label, of[0].Label)) < 0) {
+		label := slices.Index(orbench.Labels, p.Label)
+		if left > 0 && (of == nil || drawn < least || drawn == least && label < slices.Index(orbench.Labels, of[0].Label)) {
 			of, least = cells[p.Cell], drawn
 		}
 	}
 	return of, least == -1, chosen && !bySteps
-}
-
-// labelOrder compares labels of prompts by their order.
-func labelOrder(a, b orbench.Label) int {
-	return cmp.Compare(slices.Index(orbench.Labels, a), slices.Index(orbench.Labels, b))
 }
 
 // undivided joins the pools of a cell that scores divide.

@@ -197,8 +197,3 @@ func (r *Record) RefusedByTargets() (refused, judged int) {
 	}
 	return refused, judged
 }
-
-// UnanimouslyToxic reports whether every moderator called the prompt toxic.
-func (r *Record) UnanimouslyToxic() bool {
-	return len(r.Votes) > 0 && !slices.ContainsFunc(r.Votes, func(v Vote) bool { return v.Label != orbench.Toxic })
-}

@@ -88,8 +88,11 @@ func (c *Comparison) decided(r *Result, g Gate, o Options) GateResult {
 	if r.Paired && !g.ofRate && !byPairs {
 		out.Chances = g.chances(n, of)
 	}
-	if out.Status == Undecided && out.Missing <= out.Bears && r.Paired && g.category == "" && !g.ofRate && !g.byVerdicts && len(c.paired(m.Label).Pairs) > 0 {
-		g.sayNeed(r, n, flips != nil, o.Commands, &out)
+	if out.Status == Undecided && out.Missing <= out.Bears && r.Paired && g.category == "" && !g.ofRate && !g.byVerdicts {
+		if pairs := c.paired(m.Label).Pairs; len(pairs) > 0 {
+			all := flips != nil || !slices.ContainsFunc(pairs, func(p annotation.Pair) bool { return !p.Settled() })
+			g.sayNeed(r, n, all, o.Commands, &out)
+		}
 	}
 	return out
 }
@@ -121,15 +124,15 @@ func (g Gate) passes(n *counts, lost int, of func(*counts) GateResult) bool {
 	return lost == 0 || of(n.imputed(lost, g, false)).Status == Passed && of(n.imputed(lost, g, true)).Status == Passed
 }
 
-// sayNeed says beside an undecided gate how many labels would decide it: none where people
-// labeled all flips, or as many pairs as are thought to be enough.
-func (g Gate) sayNeed(r *Result, n *counts, flips bool, commands Commands, out *GateResult) {
+// sayNeed says beside an undecided gate how many labels would decide it: none where all that
+// decides is labeled or needs no label, or as many pairs as are thought to be enough.
+func (g Gate) sayNeed(r *Result, n *counts, all bool, commands Commands, out *GateResult) {
 	out.LabelsNeeded = n.pairs.Labels(func(d stats.Estimate, p float64) bool {
 		var then GateResult
 		r.decideCorrected(g, &annotation.CorrectedPairs{Difference: d, P: p}, &then)
 		return then.Status == Tripped || g.Requirement() && then.Status == Passed
 	})
-	if flips || out.LabelsNeeded > 0 && out.LabelsNeeded <= out.Labels {
+	if all || out.LabelsNeeded > 0 && out.LabelsNeeded <= out.Labels {
 		out.LabelsNeeded = 0
 		out.Reason += "; more labels would not decide it: compare more prompts"
 		return

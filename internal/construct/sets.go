@@ -39,7 +39,8 @@ func (r *run) choose() {
 			full = append(full, e)
 		}
 		// All moderators called it toxic and, if there is a second chance, its answer too.
-		if e.Label == orbench.Toxic && e.UnanimouslyToxic() && (r.Config.SecondChance.Model == "" || e.SecondChance.Confirmed) {
+		all := len(e.Votes) > 0 && !slices.ContainsFunc(e.Votes, func(v benchmark.Vote) bool { return v.Label != orbench.Toxic })
+		if e.Label == orbench.Toxic && all && (r.Config.SecondChance.Model == "" || e.SecondChance.Confirmed) {
 			toxic = append(toxic, e)
 		}
 	}

@@ -75,7 +75,8 @@ func newDrawing(rule Rule, together, limit int, sets []*dataset.Dataset) (*drawi
 				if !ok {
 					i = len(d.strata)
 					byLabel[p.Label] = i
-					d.strata = append(d.strata, &stratum{dataset: at, label: p.Label, source: rand.NewPCG(rule.Seed, numberOf(set.SHA256, p.Label))})
+					sum := sha256.Sum256(fmt.Appendf(nil, "orbench until 1\n%s\n%s", set.SHA256, p.Label)) // draws differ
+					d.strata = append(d.strata, &stratum{dataset: at, label: p.Label, source: rand.NewPCG(rule.Seed, binary.BigEndian.Uint64(sum[:]))})
 				}
 				c := d.strata[i]
 				c.left, c.size = append(c.left, len(places)), c.size+1
@@ -99,12 +100,6 @@ func newDrawing(rule Rule, together, limit int, sets []*dataset.Dataset) (*drawi
 // mostHeld is the most prompts of a dataset that are kept in memory, about 20
 // MB. A larger dataset is read again in every round.
 const mostHeld = 100_000
-
-// numberOf returns a number that makes the draws of labels and datasets differ.
-func numberOf(sha256Hex string, label orbench.Label) uint64 {
-	sum := sha256.Sum256(fmt.Appendf(nil, "orbench until 1\n%s\n%s", sha256Hex, label))
-	return binary.BigEndian.Uint64(sum[:])
-}
 
 // blockAfter returns the size of the block after n prompts. Blocks grow, so a
 // long run waits for the end of few blocks and overshoots by an eighth at most.

@@ -106,6 +106,14 @@ func Collect(ctx context.Context, m store.Reader, r *run.Run, o Options) (*Colle
 	if err != nil {
 		return nil, err
 	}
+	for _, set := range r.Datasets {
+		if slices.Contains(o.Against.Unchecked, Unchecked{set.Name, notHere}) {
+			return nil, &orbench.InputError{
+				File: r.Name, Problem: "it has the prompts of " + set.Name + ", on which models are measured, and that set is " + notHere,
+				Hint: "pull it, so that its prompts are left out, or train on them with `except` " + set.Name,
+			}
+		}
+	}
 	if !slices.ContainsFunc(r.Targets, func(t evaluate.Target) bool { return t.Provider == model.Replay }) {
 		c.opts.Mask = nil
 	}

@@ -66,8 +66,11 @@ type Unchecked struct {
 	Why  string `json:"why"`
 }
 
-// Excepted is why a set was not compared with that was left out on request.
-const Excepted = "left out on request"
+// Why a set was not compared with: it was left out on request, or is not here.
+const (
+	Excepted = "left out on request"
+	notHere  = "not on this machine (orbench dataset pull)"
+)
 
 // Against opens the evaluation sets to compare with: those of refs, which are
 // names or paths, and all named sets on this machine, except those in except.
@@ -91,7 +94,7 @@ func Against(ctx context.Context, refs, except []string, cache string, threshold
 		case d.Present:
 			refs = append(slices.Clip(refs), d.Name)
 		default:
-			unchecked = append(unchecked, Unchecked{d.Name, "not on this machine (orbench dataset pull)"})
+			unchecked = append(unchecked, Unchecked{d.Name, notHere})
 		}
 	}
 	e, err := Only(ctx, refs, cache, threshold)

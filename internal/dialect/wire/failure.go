@@ -37,7 +37,9 @@ func Failure(provider, name string, err error, secrets ...string) error {
 	}
 	failure := model.FromTransport(provider, name, Redact(err, secrets...))
 	if failed, ok := errors.AsType[*model.Error](failure); ok {
-		failed.Unsent = unsent(err)
+		// Without a connection nothing of the request left.
+		op, ok := errors.AsType[*net.OpError](err)
+		failed.Unsent = ok && (op.Op == "dial" || op.Op == "proxyconnect")
 		if why, sent := unusable(err); why != "" {
 			failed.Message, failed.Unusable, failed.Unsent = model.Clip(why, secrets...), true, failed.Unsent || !sent
 		}
@@ -93,13 +95,6 @@ type proxyError struct{ status int }
 
 func (e *proxyError) Error() string {
 	return fmt.Sprintf("the proxy makes no connection (HTTP %d)", e.status)
-}
-
-// unsent reports whether an error of a call means that no connection was made, so that
-// nothing of the request left.
-func unsent(err error) bool {
-	op, ok := errors.AsType[*net.OpError](err)
-	return ok && (op.Op == "dial" || op.Op == "proxyconnect")
 }
 
 // maxText is the longest text of an error that is kept as it is, in bytes. Some
