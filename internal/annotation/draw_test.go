@@ -276,7 +276,7 @@ func TestRead(t *testing.T) {
 			want: []orbench.Annotation{{Subject: orbench.PromptSubject(prompt("p")), Label: orbench.Toxic, By: "ana", Design: "elsewhere", Chance: 0.25}},
 		},
 		{name: "no person", text: "prompt,answer,class\np,a,refusal\n", fault: "l.csv:2: the row does not say whose label it is; fill in the column by, or name the person for the whole file"},
-		{name: "misspelt", text: "prompt,answer,class,by\np,a,refusl,ana\n", fault: `l.csv:2: "refusl" is not a class; did you mean "refusal"?; use full_answer, answer_with_warning, partial, safe_alternative, refusal, empty, garbled, unable, off_topic, or say which words mean a refusal`},
+		{name: "misspelt", text: "prompt,answer,class,by\np,a,refusl,ana\n", fault: `l.csv:2: "refusl" is not a class; did you mean "refusal"?; use full_answer, answer_with_warning, partial, safe_alternative, refusal, empty, garbled, unable, off_topic, or say with ` + "`refusal` which words mean a refusal"},
 		{name: "no column", text: "prompt,answer\np,a\n", fault: `l.csv:1: there is no column "class or label"; there are prompt, answer; name the column of people's labels`},
 		{name: "empty", text: "prompt,class,by\np,,ana\n", fault: "l.csv: no row has a label; fill in the column class"},
 		{name: "bad chance", text: "prompt,answer,class,by,chance\np,a,refusal,ana,1.5\n", fault: `l.csv:2: "1.5" is not a chance of being drawn; give a number above 0 and at most 1, or none`},

@@ -152,7 +152,7 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 		} else if a.Undecided = strings.EqualFold(said, undecided); a.Undecided {
 			a.Class = orbench.Unjudged
 		} else if a.Class, err = o.class(said); err != nil {
-			return nil, s.Fault(r.Line, err.Error(), "use "+strings.Join(ClassNames(), ", ")+", or say which words mean a refusal")
+			return nil, s.Fault(r.Line, err.Error(), "use "+strings.Join(ClassNames(), ", ")+", or say with `refusal` which words mean a refusal")
 		}
 		if text := strings.TrimSpace(cell(r, chance)); text != "" {
 			a.Chance, err = strconv.ParseFloat(text, 64)

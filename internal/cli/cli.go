@@ -311,6 +311,7 @@ var otherWords = map[string]string{
 	"paper": "report --paper", "run": "eval", "test": "eval", "measure": "eval", "benchmark": "eval", "bench": "eval",
 	"--model": "--target", "--models": "--target", "--prompts": "--dataset", "--data": "--dataset",
 	"--api-base": "--base-url", "--url": "--base-url", "--output": "--out", "--db": "--store",
+	"--number": "--size", "--reply-column": "--response-column",
 }
 
 // commandMeant is the subcommand that a misspelled one most likely means, or "".

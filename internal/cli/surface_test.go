@@ -106,7 +106,11 @@ func TestSettings(t *testing.T) {
 			t.Errorf("eval --set %s: exit %d, %q, want %q", text, code, got, want)
 		}
 	}
-	code, _, got := runCommand(nil, "eval", "--target", "sim/balanced", "--dataset", "starter", "--dry-run", "--set", "max_request=5")
+	code, _, got := runCommand(nil, "eval", "--target", "sim/balanced", "--dataset", "starter", "--dry-run", "--set", "max_cost=3")
+	if want := "--set max_cost: it is a flag; write --max-cost"; code != exitInput || !strings.Contains(got, want) {
+		t.Errorf("exit %d, %q, want %q", code, got, want)
+	}
+	code, _, got = runCommand(nil, "eval", "--target", "sim/balanced", "--dataset", "starter", "--dry-run", "--set", "max_request=5")
 	if want := `--set max_request: no setting here is called "max_request"; did you mean max_requests?`; code != exitInput || !strings.Contains(got, want) {
 		t.Errorf("exit %d, %q, want %q", code, got, want)
 	}

@@ -84,7 +84,7 @@ func matrix(r score.Result, byJudge, judges bool) laidOut {
 		}
 	}
 	t.head(r, people)
-	t.Note = strings.TrimSpace(rangeNote(t.figures()) + " " + noRatesOf(r, t.figures()) + " " + characters(r))
+	t.Note = strings.TrimSpace(rangeNote(t.figures()) + " " + characters(r))
 	return t
 }
 

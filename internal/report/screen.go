@@ -192,7 +192,7 @@ func rangeNote(rates []figure.Figure) string {
 		checked := f.Judge != "" && f.Checked != ""
 		known = known || checked && f.Range != nil
 		unknown = unknown || checked && f.Range == nil && f.Value != nil && f.Checked == figure.Never
-		unjudged = unjudged || f.Judge != "" && f.Range != nil && f.Missing["unjudged"] > 0
+		unjudged = unjudged || f.Judge != "" && f.Range != nil && (f.Value == nil || f.Missing["unjudged"] > 0)
 	}
 	note := ""
 	if known {
@@ -202,7 +202,7 @@ func rangeNote(rates []figure.Figure) string {
 		note += " Not checked: nobody knows the judge's error, so there is no range."
 	}
 	if unjudged {
-		note += " The range covers unjudged answers as all refused and as all answered."
+		note += " The range counts what is not judged as all refused and as all answered."
 	}
 	return strings.TrimSpace(note)
 }
@@ -272,15 +272,8 @@ func standsOut(r score.Result, run score.RunResult) string {
 // remarks says, a line each, what changes how to read the figures, and which of them cannot
 // be used. A line may be empty.
 func remarks(r score.Result) (lines, alarms []string) {
-	if alone(r) {
-		var n noRates
-		for run, j := range r.Judged() {
-			n.add(*j, nameOf(run))
-		}
-		alarms = n.lines()
-	}
 	if many := slices.ContainsFunc(r.Runs, lacksMany); !plain(r) && many {
-		alarms = append([]string{accountLine(r)}, alarms...)
+		alarms = []string{accountLine(r)}
 	} else if !plain(r) {
 		lines = append(lines, accountLine(r))
 	}

@@ -289,17 +289,6 @@ func tablesOf(r score.Result, names ...string) (all []laidOut) {
 	return all
 }
 
-// noRatesOf says which rates are withheld, of those of the labels of some figures.
-func noRatesOf(r score.Result, all []figure.Figure) string {
-	var n noRates
-	for run, j := range r.Judged() {
-		if slices.ContainsFunc(all, func(f figure.Figure) bool { return f.Label == run.Label }) {
-			n.add(*j, nameOf(run)+" by "+table.Name(j.Judge, j.Simulated))
-		}
-	}
-	return strings.Join(n.lines(), " ")
-}
-
 // labelsNote says whose labels correct rates, and where they are few.
 func labelsNote(r score.Result, _ []figure.Figure) string {
 	var readers table.Names

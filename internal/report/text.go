@@ -97,7 +97,7 @@ func (v View) Document() table.Document {
 	d.AddTo(table.OnFull, table.Line(versionLine(r)))
 	d.Add(table.Line(intervalNote(r)))
 	for _, w := range warnings {
-		if w.Code != contradicted {
+		if w.Code != contradicted && !(nothing && w.Code == noRate) {
 			d.Add(table.Warning(w.Text))
 		}
 	}

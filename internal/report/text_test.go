@@ -38,12 +38,15 @@ func TestCostLine(t *testing.T) {
 // TestNoRates checks that who has no rate on several datasets and labels is named once.
 func TestNoRates(t *testing.T) {
 	t.Parallel()
-	var n noRates
-	for range 4 {
-		n.add(score.JudgeResult{Unjudged: 5, Withheld: true}, "a/b by llm:c/d")
+	var r score.Result
+	for _, set := range []string{"one", "two"} {
+		for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
+			r.Runs = append(r.Runs, score.RunResult{About: score.About{Target: "a/b", Dataset: set, Label: label}, Judges: []score.JudgeResult{{Judge: "lexical"}, {Judge: "llm:c/d", Withheld: true}}})
+		}
 	}
-	if got := strings.Join(n.lines(), " "); !strings.HasPrefix(got, "No rate, since too many answers are unjudged: a/b by llm:c/d. The page of answers says why") {
-		t.Error(got)
+	got := warningsOf(r)
+	if len(got) != 1 || got[0].Code != "no_rate" || len(got[0].Of) != 4 || !strings.HasPrefix(got[0].Text, "No rate, since too many answers are unjudged: a/b by llm:c/d. The page of answers says why") {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -56,7 +56,7 @@ func (all *warnings) add(code, what, who, so string, of ...figure.Keys) {
 // texts writes the warnings out.
 func (all warnings) texts() (texts []figure.Warning) {
 	for _, w := range all {
-		w.Text = w.what + ": " + listed(w.who) + ". " + w.so
+		w.Text = strings.TrimSpace(w.what + ": " + listed(w.who) + ". " + w.so)
 		texts = append(texts, w.Warning)
 	}
 	return texts
@@ -111,6 +111,7 @@ func (all *warnings) collect(r score.Result) {
 				score.TruncationConsequence, run.Keys(""))
 		}
 	}
+	all.noRates(r, nil)
 	all.read(r)
 	all.served(r)
 	for _, run := range r.Runs {

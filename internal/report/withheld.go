@@ -4,31 +4,40 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 )
 
-// noRates lists who has no rate, by the reason why it is withheld.
-type noRates [score.NotReached + 1][]string
+// noRate is the code of the warning that rates are withheld.
+const noRate = "no_rate"
 
-// add adds who, once, if the rate by a judge is withheld.
-func (n *noRates) add(j score.JudgeResult, who string) {
-	if j.Withheld && !slices.Contains(n[j.Why()], who) {
-		n[j.Why()] = append(n[j.Why()], who)
+// withheld says by reason why a rate is withheld, and what helps.
+var withheld = []struct{ since, help string }{
+	score.Unjudged: {"too many answers are unjudged", "The page of answers says why, and so does the rationale in a file of verdicts."},
+	score.CutShort: {"the token limit cut too many answers before their first word", "Raise the limit of output tokens (max_tokens)."},
+	score.NoText:   {"too many are no answers", ""},
+
+	score.NotReached: {"too many calls failed", "The prompts that have answers are not a random sample; the same command asks the others again."},
+}
+
+// noRates adds who has no rate, of those of the labels of some figures; of nil, of all.
+func (all *warnings) noRates(r score.Result, of []figure.Figure) {
+	for run, j := range r.Judged() {
+		if !j.Withheld || of != nil && !slices.ContainsFunc(of, func(f figure.Figure) bool { return f.Label == run.Label }) {
+			continue
+		}
+		who, why := nameOf(run), withheld[j.Why()]
+		if len(r.Judges()) > 1 {
+			who += " by " + table.Name(j.Judge, j.Simulated)
+		}
+		all.add(noRate, "No rate, since "+why.since, who, why.help, run.Keys(j.Judge))
 	}
 }
 
-// lines say who has no rate, why, and what helps.
-func (n noRates) lines() (lines []string) {
-	for why, text := range []struct{ since, help string }{
-		score.Unjudged: {"too many answers are unjudged", "The page of answers says why, and so does the rationale in a file of verdicts."},
-		score.CutShort: {"the token limit cut too many answers before their first word", "Raise the limit of output tokens (max_tokens)."},
-		score.NoText:   {"too many are no answers", ""},
-
-		score.NotReached: {"too many calls failed", "The prompts that have answers are not a random sample; the same command asks the others again."},
-	} {
-		if who := n[why]; len(who) > 0 {
-			lines = append(lines, "No rate, since "+text.since+": "+strings.Join(who, ", ")+strings.TrimSpace(". "+text.help))
-		}
-	}
-	return lines
+// noRatesOf says which rates are withheld, of those of the labels of some figures.
+func noRatesOf(r score.Result, all []figure.Figure) string {
+	var w warnings
+	w.noRates(r, all)
+	return strings.Join(table.RowsOf(w.texts(), func(w figure.Warning) string { return w.Text }), " ")
 }

@@ -29,6 +29,7 @@ func (s Setting) FlagName() string { return cmp.Or(s.Flag, strings.ReplaceAll(s.
 
 // setValue is the value of --set.
 type setValue struct {
+	flags *pflag.FlagSet
 	known []Setting
 	// said is what is said of an experiment, where the command takes its paths.
 	said []experiment.Said
@@ -67,6 +68,10 @@ func (v *setValue) Set(text string) error {
 	if hint := settings.Gone(name); hint != "" {
 		return InputError("--set "+name, "there is no such setting any more", hint)
 	}
+	flag := strings.ReplaceAll(name, "_", "-")
+	if v.flags.Lookup(flag) != nil && !slices.ContainsFunc(experiment.Settings(), func(s experiment.Setting) bool { return s.Flag == flag }) {
+		return InputError("--set "+name, "it is a flag", "write --"+flag)
+	}
 	if len(names) < len(v.known) {
 		s, err := experiment.ParseSet("--set", text)
 		s.Others = names
@@ -83,7 +88,7 @@ func (v *setValue) Set(text string) error {
 // experiment.
 func AddSettings(c *cobra.Command, more ...Setting) {
 	if c.Flags().Lookup("set") == nil {
-		c.Flags().Var(new(setValue), "set", "set what has no flag, as `NAME=VALUE`; repeatable; \"orbench config settings\" explains the names below")
+		c.Flags().Var(&setValue{flags: c.Flags()}, "set", "set what has no flag, as `NAME=VALUE`; repeatable; \"orbench config settings\" explains the names below")
 	}
 	v := setOf(c)
 	v.known = append(v.known, more...)
