@@ -75,7 +75,7 @@ func textLeaf(file string, root *parquet.Column, field rows.Field) (int, error) 
 		return -1, nil
 	}
 	c := root.Column(name)
-	if c == nil || !c.Leaf() || c.Repeated() || c.Type().Kind() != parquet.ByteArray && !(field.Scalar && scalarKind(c.Type().Kind())) {
+	if c == nil || !c.Leaf() || c.Repeated() || c.Type().Kind() != parquet.ByteArray && !(field.Scalar && slices.Contains(scalars, c.Type().Kind())) {
 		if field.Lenient {
 			return -1, nil
 		}
@@ -97,10 +97,8 @@ func textLeaf(file string, root *parquet.Column, field rows.Field) (int, error) 
 	return c.Index(), nil
 }
 
-// scalarKind reports whether values of the kind are numbers or booleans.
-func scalarKind(k parquet.Kind) bool {
-	return slices.Contains([]parquet.Kind{parquet.Boolean, parquet.Int32, parquet.Int64, parquet.Float, parquet.Double}, k)
-}
+// scalars are the kinds of numbers and booleans.
+var scalars = []parquet.Kind{parquet.Boolean, parquet.Int32, parquet.Int64, parquet.Float, parquet.Double}
 
 // reader reads the columns of a row group in step, one row group after the other.
 type reader struct {

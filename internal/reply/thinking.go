@@ -287,7 +287,7 @@ func bare(text string) string {
 	if trimmed != "" && strings.IndexByte("<[", trimmed[0]) >= 0 {
 		trimmed = trimmed[len(begun().FindString(trimmed[:min(len(trimmed), longestOpen)])):]
 	}
-	if tail := trimmed[max(0, len(trimmed)-longestOpen):]; mayEnd(strings.ToLower(tail)) {
+	if tail := trimmed[max(0, len(trimmed)-longestOpen):]; strings.ContainsAny(tail, ">]~") && mayEnd(strings.ToLower(tail)) {
 		trimmed = trimmed[:len(trimmed)-len(ended().FindString(tail))]
 	}
 	if trimmed == strings.Trim(text, space) {
