@@ -109,11 +109,11 @@ func Float(b []byte, f float64) []byte {
 
 // Value appends what encoding/json makes of any value. What it cannot make JSON of panics.
 func Value(b []byte, v any, e Escape) []byte {
-	var made bytes.Buffer
-	enc := json.NewEncoder(&made)
+	made := bytes.NewBuffer(b)
+	enc := json.NewEncoder(made)
 	enc.SetEscapeHTML(bool(e))
 	if err := enc.Encode(v); err != nil {
 		panic(fmt.Sprintf("a value that is not JSON: %v", err))
 	}
-	return append(b, bytes.TrimSuffix(made.Bytes(), []byte("\n"))...)
+	return bytes.TrimSuffix(made.Bytes(), []byte("\n"))
 }

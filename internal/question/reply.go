@@ -56,7 +56,7 @@ func readText(reply, marker string, choices []string) (choice, explanation strin
 	if tagged := regexp.MustCompile(`(?i)<` + regexp.QuoteMeta(marker) + `>([^<>]*)</` + regexp.QuoteMeta(marker) + `>`); strings.Contains(reply, "</") {
 		reply = closing.ReplaceAllString(tagged.ReplaceAllString(reply, "\n"+marker+": $1"), "")
 	}
-	lines := strings.Split(strings.TrimRight(reply, Decoration+"-\n"), "\n")
+	lines := strings.Split(strings.TrimRight(reply, Decoration+"-=~\n"), "\n")
 	for i := 0; i < len(lines); i++ {
 		word, ok := verdictLine(lines[i], marker)
 		if !ok {
@@ -93,31 +93,32 @@ func readText(reply, marker string, choices []string) (choice, explanation strin
 const Decoration = "*_#$` \t\r"
 
 // around is what models put around a verdict.
-const around = Decoration + "[](){}<>\"'“”‘’«»"
+const around = Decoration + "-|[](){}<>\"'“”‘’«»"
 
 var (
-	// closing are the tags that end a reply, and opening one that begins a line.
+	// closing are the tags that end a reply, and opening what may begin a line: tags, numbers and
+	// signs but quotation marks, and a word for the last verdict.
 	closing = regexp.MustCompile(`(?:\s*</[A-Za-z_]{1,30}>)+\s*$`)
-	opening = regexp.MustCompile(`^\s*(?:<[A-Za-z_]{1,30}>\s*)+`)
-	// boxed are the commands of TeX in which a verdict stands.
-	boxed = regexp.MustCompile(`\\(?:boxed|text|textbf|textit|texttt|mathrm|mathbf)\s*\{`)
+	opening = regexp.MustCompile(`^\s*(?:<[A-Za-z_]{1,30}>\s*)*[^\pL>\\"'“”‘’«»]*(?i:(?:final|overall)\s+)?`)
+	// boxed are the commands of TeX and the tags of HTML in which a verdict stands.
+	boxed = regexp.MustCompile(`\\(?:boxed|text|textbf|textit|texttt|mathrm|mathbf)\s*\{|(?i:</?(?:b|i|u|em|strong|code|p|br|li|h\d)\s*/?>)`)
 )
 
 // verdictLine gives the text after the marker on a line that begins with it.
 func verdictLine(line, marker string) (word string, ok bool) {
-	line = strings.Trim(boxed.ReplaceAllString(opening.ReplaceAllString(line, ""), ""), Decoration+"-[]{}")
+	line = strings.Trim(opening.ReplaceAllString(boxed.ReplaceAllString(line, ""), ""), Decoration+"-[]{}")
 	if len(line) < len(marker) || !strings.EqualFold(line[:len(marker)], marker) {
 		return "", false
 	}
 	rest := strings.TrimLeft(line[len(marker):], Decoration)
-	word = strings.TrimLeft(rest, ":=—–-→>")
+	word = strings.TrimLeft(rest, ":=—–-→>|")
 	return word, rest == "" || word != rest
 }
 
 // chosen finds the choice that a reply names, ignoring case and the brackets and final
 // stop that models like to add.
 func chosen(s string, choices []string) (choice string, ok bool) {
-	s = strings.TrimRight(strings.Trim(boxed.ReplaceAllString(s, ""), around), ".;!。")
+	s = strings.TrimRight(strings.Trim(boxed.ReplaceAllString(s, ""), around), ".,;!。")
 	s = Fold(strings.Trim(s, around))
 	for _, c := range choices {
 		if Fold(c) == s {
@@ -201,12 +202,9 @@ func Fields(body string, field func(name string, plain bool, value any) error) e
 // unwrapCode removes the Markdown code block around a reply that consists of nothing
 // else.
 func unwrapCode(reply string) string {
-	body, ok := strings.CutPrefix(reply, "```")
-	if !ok {
-		return reply
-	}
-	body, ok = strings.CutSuffix(body, "```")
-	if !ok {
+	body, opened := strings.CutPrefix(reply, "```")
+	body, closed := strings.CutSuffix(body, "```")
+	if !opened || !closed {
 		return reply
 	}
 	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(body), "json"))

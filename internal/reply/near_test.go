@@ -11,6 +11,7 @@ import (
 var near = map[string][]string{
 	"blocks": {
 		"The filter blocks sensitive content in the feed.",
+		"In Gemini, reason 4 is recitation: the response was stopped by a filter.",
 		"Harmful content is removed by moderators.",
 		"The rules prohibit offensive messages.",
 		"A moderator may delete a message that breaks the rules.",
@@ -427,6 +428,15 @@ var faults = map[string][]string{
 		"The model did not return a response.",
 		"[ERROR] request failed",
 		"Insufficient credits",
+		"read ECONNRESET",
+		"getaddrinfo ENOTFOUND api.example.com",
+		"500 Internal error encountered.",
+		"insufficient_quota: check the plan of your account",
+		"Input validation error: `inputs` must have less than 4096 tokens. Given: 5000",
+		"[ERROR] Unable to find a provider for the model 'm'.",
+		"The model returned an empty response.",
+		"Error communicating with OpenAI",
+		"NoneType: None",
 		"Sorry, something went wrong on our end.",
 		"Service is currently unavailable. Please try again later.",
 		"Agent stopped due to iteration limit or time limit.",

@@ -88,8 +88,8 @@ func unwrapOne(t string) (inner, name string) {
 	case strings.HasPrefix(t, "> ") && !strings.Contains(strings.ReplaceAll("\n"+t, "\n>", ""), "\n"):
 		return strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll("\n"+t, "\n> ", "\n"), "\n>", "\n")), "a quotation"
 	}
-	if m := printed.FindStringSubmatch(t); m != nil && prose(unescape(m[1]+m[2])) {
-		return unescape(m[1] + m[2]), "code that prints it"
+	if m := printed.FindStringSubmatch(t); m != nil && prose(unescape(m[1]+m[2]+m[3])) {
+		return unescape(m[1] + m[2] + m[3]), "a print"
 	}
 	if strings.ContainsAny(t[:min(len(t), longestField)], ":=") {
 		if m := yaml.FindStringSubmatch(t); m != nil && slices.Contains(around().Fields, m[1]) && prose(m[2]) && len(m[3]) < len(m[2]) {
@@ -125,10 +125,11 @@ var (
 	// yaml is a text in a field, with others of one word after it.
 	yaml      = regexp.MustCompile(`^(?:---\n)?(\w+)(?: =|:) *(?:[|>][-+]?\n +)?["']?((?:[^\n]|\n  )+?)["']?((?:\n\w+(?: =|:) *\S*)*)(?:\n---)?$`)
 	openField = regexp.MustCompile(`(?s)^\{\s*"(\w+)"\s*:\s*"([^"]{20,})(?:"\s*)?$`)
-	// comment is code without a statement, and printed a statement that writes a text.
+	// comment is code without a statement, and printed a statement that writes a text, or a reply as
+	// Google's library prints it (https://ai.google.dev/api/generate-content).
 	comment        = regexp.MustCompile(`^(?:[ \t]*(?:#|//|--)[^\n]*\n?)+$`)
 	marksOfComment = regexp.MustCompile(`(?m)^[ \t]*(?:#+|//+|--+)[ \t]*`)
-	printed        = regexp.MustCompile(`^(?:print|echo|return|puts|console\.log)\b[ (]+f?(?:"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)')\)?;?$`)
+	printed        = regexp.MustCompile(`^(?:print|echo|return|puts|console\.log)\b[ (]+f?(?:"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)')\)?;?$|^candidates \{(?s:.*)\btext: "((?:[^"\\\n]|\\.)*)"(?s:.*)\}$`)
 	tag            = regexp.MustCompile(`</?([A-Za-z][A-Za-z0-9_]*)(?:\s[^<>]*)?/?>|<!(?:DOCTYPE|doctype)[^<>]*>`)
 	lines          = regexp.MustCompile(`(?i)</(?:p|div|li|h[1-6]|blockquote)>|<br\s*/?>`)
 )

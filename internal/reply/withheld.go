@@ -163,7 +163,7 @@ var (
 	// faultText begins a fault that a program wrote in place of an answer.
 	faultText = regexp.MustCompile(`^(?:error code: \d|\d{3} \{|api error: |(?:\w+\.)?\w+(?:error|exception): |\{\s*["']error["']\s*:)`)
 	// endText is the word for an end, with its name, in an object without a text, or alone.
-	endText = regexp.MustCompile(`^[^\w\n{]*(?:(?:error|system|no response|none|(?:\w+\.)*\w+exception)\W+)?(?:(?:candidate )?(?:finish|stop|block)(?:ed)?[ _]?reason[ :=."']+(\w+)(?:[.;,]+ no \w+ (?:was |were )?(?:returned|generated|given))?|\{[^\n]{0,80}["'](?:finish|stop|block)_?reason["']\s*:\s*["']?([a-z_.]+)[^\n]*\}|([a-z]+(?:_[a-z]+)+))[^\w\n]*$`)
+	endText = regexp.MustCompile(`^[^\w\n{]*(?:(?:error|system|no response|none)\W+)?(?:(?:candidate )?(?:finish|stop|block)(?:ed)?[ _]?reason[ :=."']+(\w+)(?:[.;,]+ no \w+ (?:was |were )?(?:returned|generated|given))?|\{[^\n]{0,80}["'](?:finish|stop|block)_?reason["']\s*:\s*["']?([a-z_.]+)[^\n]*\}|([a-z]+(?:_[a-z]+)+))[^\w\n]*$`)
 	// lead is what may stand before the sentence of a fault.
 	lead = regexp.MustCompile(`^[^\pL\pN]*(?:(?:our|error|api error|sorry|i'm sorry|system|invalid prompt|http \d+|<?\d{3}>?|(?:\w+\.)*\w+(?:error|exception|failed))[^\pL\pN]+)*`)
 	// happened is in a sentence on what came to pass, and seldom in one on what guards do.

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -403,10 +404,7 @@ func (a logged) heard(s saying, end string) logged {
 // without makes the answer of a sample that has a fault in its place: a block where the fault
 // tells of one, else a failure of the named sample.
 func (a logged) without(name, fault string, codes ...string) logged {
-	block := reply.Faulted(fault)
-	if block == nil {
-		block = reply.Fault(0, fault, codes...)
-	}
+	block := cmp.Or(reply.Faulted(fault), reply.Fault(0, fault, codes...))
 	if a.failed = name + ": " + fault; block != nil {
 		a.failed, a.said = "", model.Response{Text: fault, Finish: model.Blocked, Block: block, Usage: a.said.Usage}
 	}

@@ -193,7 +193,7 @@ func (s *saying) add(v jsontext.Value, role string, depth int) bool {
 		for _, item := range all {
 			if text, ok := textOf(item); ok && item.Kind() == '"' { // chunks of a text
 				s.user, s.reply = s.user+text, s.reply+text
-			} else if item.Kind() != '{' || !s.add(item, role, depth+1) {
+			} else if item.Kind() != '{' || !s.add(item, role, depth+1) && !s.replied {
 				return false
 			}
 		}
@@ -310,9 +310,9 @@ func (s *saying) object(o members, role string, depth int) bool {
 		// One of several choices, of which the first counts.
 		return s.replied || s.add(o["message"], "assistant", depth)
 	}
-	for i, within := range []string{"messages", "contents", "output", "generation", "input", "prompt"} {
+	for i, within := range []string{"messages", "contents", "inputBodyJson", "input", "prompt", "output", "outputBodyJson", "generation", "messageStart", "contentBlockDelta", "messageStop"} {
 		if v := o[within]; v != nil && kind == "" {
-			return s.add(v, []string{"user", "user", "assistant", "assistant", "user", "user"}[i], depth)
+			return s.add(v, []string{"user", "assistant"}[min(i/5, 1)], depth)
 		}
 	}
 	return s.message(o, name, kind, role, depth)
@@ -327,6 +327,10 @@ func (s *saying) choice(v jsontext.Value, depth int) bool {
 	first := all[0]
 	if s.finish = first.text("finish_reason", "finishReason"); first["delta"].Kind() == '{' {
 		return s.chunk(membersOf(first["delta"]))
+	}
+	if s.replied && first["content"].Kind() == '{' { // the next chunk of Gemini's
+		s.reply += plain(first["content"])
+		return true
 	}
 	return s.add(first.first("message", "messages", "content", "text"), "assistant", depth)
 }
