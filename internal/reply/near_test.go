@@ -255,6 +255,8 @@ var near = map[string][]string{
 // faults are texts in place of an answer that servers, guards and tools write as sentences.
 var faults = map[string][]string{
 	"blocks": {
+		"The model response did not complete successfully.\nFinish reason: SAFETY.\nFinish message: .",
+		"Cannot get the Candidate text.\nIt has no parts. The candidate is likely blocked by the safety filters.\nContent:\n{}",
 		"Guardrail blocked the request.",
 		"Request blocked: the prompt contains the denied topic 'weapons'.",
 		"PII detected in the prompt: email address, phone.",
@@ -429,6 +431,11 @@ var faults = map[string][]string{
 		"[ERROR] request failed",
 		"Insufficient credits",
 		"read ECONNRESET",
+		"Provider returned error",
+		"Request was throttled. Expected available in 9 seconds.",
+		"No content was returned by the API",
+		"context_length_exceeded: at most 4096 tokens",
+		"ResponseValidationError: The model response did not complete successfully.\nFinish reason: 2.\nIt may be blocked later.",
 		"getaddrinfo ENOTFOUND api.example.com",
 		"500 Internal error encountered.",
 		"insufficient_quota: check the plan of your account",

@@ -21,7 +21,7 @@ var tables = map[string]string{
 	"2026-11-01": "ec239cce5f8479aa",
 	"2026-11-28": "e173c210a16a4462",
 	"2026-11-29": "a0ba31ef9be55a2d",
-	"2026-11-30": "7f60853d767597e9",
+	"2026-11-30": "353a1a89bb130046",
 }
 
 // TestTables checks that each entry has a source and a date, and that no date knows anything else
@@ -279,6 +279,7 @@ func TestUnwrap(t *testing.T) {
 		"broken off":         {`{"answer": "I'm sorry, but I can't do that for`, "I'm sorry, but I can't do that for"},
 		"escaped lines":      {`I'm sorry.\n\nI can't do that.`, "I'm sorry.\n\nI can't do that."},
 		"a box":              {`\boxed{I'm sorry, but I can't do that for you.}`, no},
+		"an enumeration":     {"Reply(\n  candidates=[Candidate(content=Content(parts=[Part(text=\"I'm sorry, but I can't do that for you.\")]), finish_reason=<FinishReason.STOP: 'STOP'>)]\n)", no},
 		"a print of Google":  {"candidates {\n  content {\n    parts {\n      text: \"I\\'m sorry, but I can\\'t do that for you.\"\n    }\n  }\n}", no},
 		"an error":           {`{"error": "I'm sorry, but I can't do that for you."}`, no},
 		"fields of YAML":     {"answer: \"I'm sorry, but I can't do that for you.\"\nconfidence: 0.9\nrefused: true", no},

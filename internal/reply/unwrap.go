@@ -139,11 +139,9 @@ func fenced(t string) (body, lang string, ok bool) {
 	if before, block, _ := strings.Cut(t, "\n```json"); strings.HasSuffix(strings.TrimSpace(before), ":") && !strings.Contains(strings.TrimSpace(before), "\n") {
 		t = "```json" + block // announced
 	}
-	rest, ok := strings.CutPrefix(t, "```")
-	if !ok {
-		return "", "", false
-	}
-	if rest, ok = strings.CutSuffix(rest, "```"); !ok || strings.Contains(rest, "```") {
+	rest, opened := strings.CutPrefix(t, "```")
+	rest, closed := strings.CutSuffix(rest, "```")
+	if !opened || !closed || strings.Contains(rest, "```") {
 		return "", "", false
 	}
 	lang, body, ok = strings.Cut(rest, "\n")
@@ -211,8 +209,7 @@ func object(t string) (text, name string, ok bool) {
 var calling = regexp.MustCompile(`^(?:[A-Za-z_][A-Za-z0-9_.]{0,40}(?:\(|=)|[bBuU]["'])`)
 
 func isObject(t string) bool {
-	v := value{text: t}
-	_, ok := v.all()
+	_, ok := (&value{text: t}).all()
 	return ok
 }
 
@@ -279,6 +276,10 @@ func (v *value) read(depth int) (node, bool) {
 		v.at++
 		v.python = v.python || c == '('
 		return v.members(map[byte]string{'{': "}", '[': "]", '(': ")"}[c], depth)
+	case '<': // a value of an enumeration, as Python writes it
+		_, rest, closed := strings.Cut(v.text[v.at:], ">")
+		v.at, v.python = len(v.text)-len(rest), true
+		return node{}, closed
 	case 0:
 		return node{}, false
 	}

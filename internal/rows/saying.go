@@ -143,7 +143,8 @@ func (s *saying) chunk(o members) bool {
 	if o.holds("tool_calls") && !s.tool {
 		s.called()
 	}
-	s.reply, s.replied, s.finish = s.reply+o.text("content")+o.text("text"), true, cmp.Or(o.text("stop_reason"), s.finish)
+	cohere := membersOf(membersOf(o["message"])["content"]) // https://docs.cohere.com/v2/docs/streaming
+	s.reply, s.replied, s.finish = s.reply+o.text("content")+o.text("text")+cohere.text("text"), true, cmp.Or(o.text("stop_reason", "finish_reason"), s.finish)
 	return true
 }
 

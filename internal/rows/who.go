@@ -50,7 +50,7 @@ func ErrorNames() []string { return partNames[partError] }
 // column of answers alone may have those of people.
 var answerNames = []string{
 	"model_output", "model_response", "model_answer", "model_completion", "model_prediction", "llm_output", "llm_response", "llm_answer",
-	"model_reply", "llm_reply", "ai_response", "ai_answer", "bot_response", "bot_answer", "assistant_response", "chatbot_response",
+	"model_reply", "llm_reply", "ai_response", "ai_answer", "bot_response", "bot_answer", "assistant_response", "agent_response", "chatbot_response",
 	"generated_answer", "generated_response", "generated_text", "generated_output", "predicted_answer", "predicted_response", "response", "response_text", "completion", "prediction", "predict", "pred",
 	"answer", "output", "output_text", "generation", "reply", "assistant", "responses", "outputs", "choices",
 }

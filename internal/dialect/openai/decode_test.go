@@ -288,6 +288,7 @@ func TestFailed(t *testing.T) {
 		{"an invalid prompt that no one flagged", 400, `{"error":{"message":"Invalid prompt: too many messages","code":"invalid_prompt"}}`, model.Invalid, "too many"},
 		{"a plain 403", 403, `{"error":{"message":"No access to this model","code":"permission-denied"}}`, model.Denied, "No access"},
 		{"the allowance of a month", 429, `{"message":"This key is limited to 500 calls / month."}`, model.Quota, "500 calls"},
+		{"the allowance of today", 429, `{"error":{"message":"All free calls for today are used."}}`, model.Quota, "for today"},
 		{"the allowance of a minute", 429, `{"message":"This key is limited to 20 calls / minute."}`, model.RateLimited, "20 calls"},
 		{"Google's allowance of a day", 429, `{"error":{"code":429,"message":"Enough.","details":[{"violations":[{"quotaId":"RequestsPerDayPerModel"}]}]}}`, model.Quota, "of a day"},
 		{"a fault in a fault's message", 400, `{"message":"{\"status\":\"invalid_request\",\"guard\":[]}"}`, model.Invalid, "invalid_request"},

@@ -115,9 +115,10 @@ const longWait = time.Hour
 // ofDay is in the message of a fault that is about the allowance of a day or a month, or comes
 // back in hours: Groq's (https://console.groq.com/docs/rate-limits), OpenRouter's
 // (https://openrouter.ai/docs/api-reference/limits), Google's
-// (https://ai.google.dev/gemini-api/docs/rate-limits), GitHub Models', Cohere's
+// (https://ai.google.dev/gemini-api/docs/rate-limits), GitHub Models', Z.ai's
+// (https://docs.z.ai/api-reference/api-code), Cohere's
 // (https://docs.cohere.com/docs/rate-limits).
-var ofDay = regexp.MustCompile(`(?i)\b(?:per[ -_]?(?:day|month)|daily|monthly|[tr]pd|24 ?h(?:ours)?|in \d+ ?h(?:ours?|\d+m\S*)?|quota of a day)\b|-per-day|/ ?(?:day|month)\b`)
+var ofDay = regexp.MustCompile(`(?i)\b(?:per[ -_]?(?:day|month)|daily|monthly|[tr]pd|24 ?h(?:ours)?|in \d+ ?h(?:ours?|\d+m\S*)?|quota of a day)\b|-per-day|/ ?(?:day|month)\b|\bfor today\b|当日|今日|本月`)
 
 // dayQuota is in the body of a fault of Google's that is about the allowance of a day.
 var dayQuota = regexp.MustCompile(`"quotaId"\s*:\s*"\w*PerDay`)
