@@ -126,7 +126,7 @@ func (c Result) figures(m Metric, by Figures) (all []figure.Figure) {
 	d := figure.PartOf(figure.Difference, of, by.Candidate.N, float64(by.OnlyBaseRefused+by.OnlyCandidateRefused), by.Difference)
 	d.P, d.PHolm, d.Test, d.ClusteredBy, d.Simulated = by.P, by.PHolm, string(by.Test), all[1].ClusteredBy, c.Simulated
 	if e := m.JudgeError; e != nil && of.Category == "" {
-		d.Range, d.Assumes = &e.Difference, string(e.Assumes)
+		d.Range, d.Assumes, d.Checked = &e.Difference, string(e.Assumes), figure.Elsewhere
 	}
 	return append(all, d)
 }
