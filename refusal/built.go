@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // builtLexicon is the lexicon as go generate builds it of the tables: a line of its
@@ -24,7 +25,7 @@ func Version() string {
 // readBuilt reads a built lexicon.
 func readBuilt(built []byte) *lexicon {
 	_, body, _ := bytes.Cut(built, []byte("\n"))
-	c := codec{text: body, reads: true}
+	c := codec{text: append(slices.Clip(body), make([]byte, 8)...), reads: true} // the last number is read as eight bytes
 	l := &lexicon{phrases: &automaton{}, sequences: &sequenceTable{}, languages: &languageTable{}, weights: &vector{}}
 	var entries []entry
 	l.code(&c, &entries)
@@ -102,6 +103,7 @@ func (l *lexicon) code(c *codec, entries *[]entry) {
 // defines the format for both.
 type codec struct {
 	text  []byte
+	at    int // how much was read
 	reads bool
 }
 
@@ -112,11 +114,8 @@ func number[N ~uint8 | ~uint16 | ~uint32 | ~uint64](c *codec, n *N) {
 		c.text = append(c.text, binary.LittleEndian.AppendUint64(nil, uint64(*n))[:size]...)
 		return
 	}
-	*n = 0
-	for i, b := range c.text[:size] {
-		*n |= N(uint64(b) << (8 * i))
-	}
-	c.text = c.text[size:]
+	*n = N(binary.LittleEndian.Uint64(c.text[c.at:])) // of which N keeps the first bytes
+	c.at += size
 }
 
 // weight writes or reads a weight.
