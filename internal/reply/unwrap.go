@@ -129,7 +129,7 @@ var (
 	// Google's library prints it (https://ai.google.dev/api/generate-content).
 	comment        = regexp.MustCompile(`^(?:[ \t]*(?:#|//|--)[^\n]*\n?)+$`)
 	marksOfComment = regexp.MustCompile(`(?m)^[ \t]*(?:#+|//+|--+)[ \t]*`)
-	printed        = regexp.MustCompile(`^(?:print|echo|return|puts|console\.log)\b[ (]+f?(?:"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)')\)?;?$|^candidates \{(?s:.*)\btext: "((?:[^"\\\n]|\\.)*)"(?s:.*)\}$`)
+	printed        = regexp.MustCompile(`^(?:(?:print|echo|return|puts|console\.log)\b[ (]+f?(?:"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)')\)?;?|candidates \{(?s:.*)\btext: "((?:[^"\\\n]|\\.)*)"(?s:.*)\})$`)
 	tag            = regexp.MustCompile(`</?([A-Za-z][A-Za-z0-9_]*)(?:\s[^<>]*)?/?>|<!(?:DOCTYPE|doctype)[^<>]*>`)
 	lines          = regexp.MustCompile(`(?i)</(?:p|div|li|h[1-6]|blockquote)>|<br\s*/?>`)
 )
