@@ -50,11 +50,8 @@ func (s *System) complete(at entry, list []part) *settings.Fault {
 	}
 	oneWord := !strings.ContainsFunc(s.Text, unicode.IsSpace)
 	if info, err := os.Stat(s.Text); err == nil && info.Mode().IsRegular() || oneWord && len(filepath.Ext(s.Text)) > 1 {
-		hint := "write file: " + s.Text
-		if s.Name == "own" {
-			hint = "write @" + s.Text
-		}
-		return at.wrong(s.Text+" is a file, or named as one", hint)
+		as := map[bool]string{true: "@", false: "file: "}[s.Name == "own"]
+		return at.wrong(s.Text+" is a file, or named as one", "write "+as+s.Text)
 	}
 	if meant := settings.Nearest(s.Text, systemNames()); oneWord && meant != "" && s.Name == "own" {
 		return at.wrong(fmt.Sprintf("no %s is called %q", at.noun, s.Text), "did you mean "+meant+"?")

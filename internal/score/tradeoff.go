@@ -132,7 +132,7 @@ func correlations(pairs []Pair) (all []figure.Figure) {
 		*g = append(*g, p)
 	}
 	for _, g := range groups {
-		if len(g) < 3 {
+		if len(g) < leastCorrelated {
 			continue
 		}
 		of := scope(g[0])
@@ -147,8 +147,13 @@ func correlations(pairs []Pair) (all []figure.Figure) {
 	return all
 }
 
+// leastCorrelated is from how many models on the two sides are correlated. Of 300 simulations
+// each, 95% intervals held in 42 to 65% with three models, in 77 to 92% with four, and in 93%
+// or more from five on (correlations of 0, 0.6 and 0.9).
+const leastCorrelated = 5
+
 // coefficients correlate the two sides over some models. A value is nil where it is not
-// defined, such as over fewer than three. The intervals are bootstrapped over the models.
+// defined, and over too few. The intervals are bootstrapped over the models.
 func coefficients(of figure.Keys, models []Pair) (all []figure.Figure) {
 	var x, y []float64
 	for _, p := range models {
@@ -160,7 +165,7 @@ func coefficients(of figure.Keys, models []Pair) (all []figure.Figure) {
 		of      func(x, y []float64) (float64, bool)
 	}{{figure.Spearman, stats.Spearman}, {figure.Pearson, stats.Pearson}, {figure.Kendall, stats.KendallTauB}} {
 		var e *stats.Estimate
-		if len(models) > 2 {
+		if len(models) >= leastCorrelated {
 			e = stats.OrNil(bootstrap.Correlation(x, y, c.of))
 		}
 		all = append(all, figure.New(c.measure, of, len(models), e))
