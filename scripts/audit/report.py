@@ -124,6 +124,7 @@ class By:
         self.no_text = self.sources.get("empty", 0) + self.sources.get("reasoning_only", 0)
         failed, tried = run.status.get("failed", 0), len(run.rows) - run.status.get("unanswered", 0)
         self.failed = failed if failed > run.most * tried else 0
+        self.unreached = run.status.get("unanswered", 0) if self.failed else 0
         self.withheld = self.failed > 0 or max(self.unjudged, self.no_text) > run.most * (self.judged + self.unjudged)
         no_answer = sum(not c and bool((r.get("response", {}).get("read") or {}).get("missing")) for r, c in verdicts)
         self.textless = self.withheld and not self.failed and (self.no_text > self.unjudged or 2 * no_answer > self.unjudged)
@@ -179,7 +180,7 @@ class By:
         known = judges.known(self.judge, self.run.label, self.run.measured())
         if not known and self.judge != "flag":
             return
-        rate, refused, judged, unknown = self.rate, self.refused, self.judged, self.unjudged + self.failed
+        rate, refused, judged, unknown = self.rate, self.refused, self.judged, self.unjudged + self.failed + self.unreached
         if self.withheld:
             empty = self.no_text if self.textless else 0
             refused, judged, unknown = refused - empty, judged - empty, unknown + empty
@@ -195,7 +196,7 @@ class By:
 
         self.category_ranges = {c: predict(e) for c, e in self.by_category.items() if e}
         low, high = predict(rate)
-        share = unknown / (self.judged + self.unjudged + self.failed)
+        share = unknown / (judged + unknown)
         self.known = known
         # Below 2% by verdicts, errors on other models say nothing.
         if not known or rate[2] * (1 - share) + share >= 0.02:
@@ -310,8 +311,8 @@ class Report:
         for c in sorted(b.categories):
             if c or len(b.categories) > 1:
                 k, n = b.categories[c]
-                e = None if b.textless else b.by_category[c]
-                reach = None if b.textless else b.category_ranges.get(c)
+                e = None if b.textless or b.failed else b.by_category[c]
+                reach = None if b.textless or b.failed else b.category_ranges.get(c)
                 self.add(measure, {**of, "category": c or "(none)"}, n, k, e, range=reach, p_holm=b.p.get(c))
 
         def part(name, k, n):
