@@ -441,7 +441,7 @@ class Report:
                 if words:
                     side[1].append(sum(words) / len(words))
                 if i == 0:
-                    kinds.setdefault(p["pair"], p.get("category", ""))
+                    kinds.setdefault(p["pair"], p.get("category") or "(none)")
         both = {name: s for name, s in sides.items() if s[0][0] and s[1][0]}
         for s in sides.values():
             if not (s[0][0] and s[1][0]):
