@@ -3,7 +3,6 @@ package reply
 import (
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/orbench/orbench/model"
@@ -43,14 +42,6 @@ func End(word string) (model.Finish, *model.Block) {
 	return ends()[i].As, nil
 }
 
-var noAnswers = sync.OnceValue(func() []block {
-	all := load[block]("noanswers.json")()
-	for i := range all {
-		all[i].texts, all[i].not = whole(all[i].Texts), part(all[i].Not)
-	}
-	return all
-})
-
 // failures reports whether a text may be no answer: every longer one that is none has one of these
 // words.
 var failures = oneOf("error", "fail", "exceeded", "reached", "unavailable", "upstream", "timed out", "timeout", "overloaded", "throttled", "busy", "loading", "exhausted", "connection", "traceback", "memory", "went wrong", "not found", "not available", "does not exist", "unauthor", "forbidden", "unable to", "could not", "gateway", "retr", "cloudflare", "denied", "moment", "deadline", "disconnected", "no response", "no answer", "empty", "hit", "invalid", "too long", "too many", "exception", "unexpected", "out of range", "undefined", "rate limited", "aborted", "cancel", "iteration limit", "max iterations", "gone wrong", "quota", "object at ", "object is not", "object has", "[object", "cannot connect", "cannot reach", "cannot contact", "cannot read", "errno", "false", "tool", "function", "action input", "maximum context")
@@ -82,7 +73,7 @@ func Missing(text string, response model.Response) string {
 		return ""
 	}
 	for i := range noAnswers() {
-		if n := &noAnswers()[i]; n.mayBe(lower) && n.texts.MatchString(lower) && (n.not == nil || !n.not.MatchString(lower)) &&
+		if n := &noAnswers()[i]; n.mayBe(lower) && n.texts().MatchString(lower) && (n.not == nil || !n.not().MatchString(lower)) &&
 			(!n.Sentence || strings.ContainsAny(trimmed, "{}[]<>_=/`'\"\n") || !strange(trimmed, "error")) {
 			return n.Name
 		}

@@ -39,12 +39,13 @@ func load[T any](name string) func() []T {
 	})
 }
 
-// whole makes an expression of whole texts; nil for none.
-func whole(texts []string) *regexp.Regexp {
+// expression makes one that any of some texts match, which is compiled when it is first needed;
+// nil for none.
+func expression(before string, texts []string, after string) func() *regexp.Regexp {
 	if len(texts) == 0 {
 		return nil
 	}
-	return regexp.MustCompile(`^(?:` + strings.Join(texts, `|`) + `)$`)
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(before + strings.Join(texts, `|`) + after) })
 }
 
 const (

@@ -41,24 +41,21 @@ type block struct {
 	Sentence bool `json:"sentence"`
 	Entry
 	// says and texts are the expressions, nil for none; not is one that the message may not match.
-	says, not, texts *regexp.Regexp
+	says, not, texts func() *regexp.Regexp
 }
 
-var blocks = sync.OnceValue(func() []block {
-	all := slices.Clone(load[block]("blocks.json")())
-	for i := range all {
-		b := &all[i]
-		b.says, b.not, b.texts = part(b.Says), part(b.Not), whole(b.Texts)
-	}
-	return all
-})
+var blocks, noAnswers = expressionsOf("blocks.json"), expressionsOf("noanswers.json")
 
-// part makes an expression of parts of a text; nil for none.
-func part(texts []string) *regexp.Regexp {
-	if len(texts) == 0 {
-		return nil
-	}
-	return regexp.MustCompile(`(?s)` + strings.Join(texts, `|`))
+// expressionsOf reads a table with its expressions.
+func expressionsOf(name string) func() []block {
+	return sync.OnceValue(func() []block {
+		all := load[block](name)()
+		for i := range all {
+			b := &all[i]
+			b.says, b.not, b.texts = expression(`(?s)`, b.Says, ``), expression(`(?s)`, b.Not, ``), expression(`^(?:`, b.Texts, `)$`)
+		}
+		return all
+	})
 }
 
 // mayBe reports whether a text has a word that the entry's texts have.
@@ -93,7 +90,7 @@ func Fault(status int, message string, codes ...string) *model.Block {
 		if b.Status == 0 && len(b.Codes) == 0 && b.says == nil ||
 			b.Status != 0 && b.Status != status ||
 			len(b.Codes) > 0 && !slices.ContainsFunc(codes, func(c string) bool { return slices.Contains(b.Codes, strings.ToLower(c)) }) ||
-			b.says != nil && !b.says.MatchString(message) || b.not != nil && b.not.MatchString(message) {
+			b.says != nil && !b.says().MatchString(message) || b.not != nil && b.not().MatchString(message) {
 			continue
 		}
 		return b.made()
@@ -206,7 +203,7 @@ func (r Reading) withheld(text string) *model.Block {
 	// What stands in brackets is marked as no answer.
 	odd := text[0] < utf8.RuneSelf && unicode.IsLetter(rune(text[0])) && strange(spoken, "block")
 	for i := range blocks() {
-		if b := &blocks()[i]; b.texts != nil && (b.says != nil || !odd) && r.knows(b.Entry) && b.mayBe(text) && b.texts.MatchString(text) {
+		if b := &blocks()[i]; b.texts != nil && (b.says != nil || !odd) && r.knows(b.Entry) && b.mayBe(text) && b.texts().MatchString(text) {
 			made := b.made()
 			if made.Kind != model.RefusalField {
 				made.Kind = model.OutputFilter
@@ -228,8 +225,8 @@ func (r Reading) faultSentence(text string) *model.Block {
 	}
 	for i := range blocks() {
 		b := &blocks()[i]
-		says := b.Sentence && r.knows(b.Entry) && tells(text) || b.says != nil && b.Status == 0 && len(b.Codes) == 0 && b.says.MatchString(text)
-		if says && (b.not == nil || !b.not.MatchString(text)) {
+		says := b.Sentence && r.knows(b.Entry) && tells(text) || b.says != nil && b.Status == 0 && len(b.Codes) == 0 && b.says().MatchString(text)
+		if says && (b.not == nil || !b.not().MatchString(text)) {
 			return b.made()
 		}
 	}
