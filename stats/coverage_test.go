@@ -52,6 +52,51 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
+// TestCorrelationCoverage counts how often the intervals of correlations over six models hold the
+// truth: no report has them over fewer.
+func TestCorrelationCoverage(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("ORBENCH_LONG") != "2" {
+		t.Skip("a long proof: make test-long runs it")
+	}
+	const runs, models = 4000, 6
+	for _, rho := range []float64{0, 0.6, 0.9} {
+		random := rand.New(rand.NewPCG(6, uint64(10*rho)))
+		of := []struct {
+			name          string
+			measure       stats.Correlation
+			truth         float64
+			held, defined int
+		}{
+			{"Spearman", stats.Spearman, 6 / math.Pi * math.Asin(rho/2), 0, 0},
+			{"Pearson", stats.Pearson, rho, 0, 0},
+			{"Kendall", stats.KendallTauB, 2 / math.Pi * math.Asin(rho), 0, 0},
+		}
+		for range runs {
+			var x, y [models]float64
+			for i := range x {
+				x[i] = random.NormFloat64()
+				y[i] = rho*x[i] + math.Sqrt(1-rho*rho)*random.NormFloat64()
+			}
+			for i := range of {
+				if e, ok := (stats.Bootstrap{Seed: 7}).Correlation(x[:], y[:], of[i].measure); ok {
+					of[i].defined++
+					if e.Lo <= of[i].truth && of[i].truth <= e.Hi {
+						of[i].held++
+					}
+				}
+			}
+		}
+		for _, c := range of {
+			if share := float64(c.held) / float64(c.defined); share < 0.95 {
+				t.Errorf("%s, a correlation of %g, seed 6: held in %.3f of %d", c.name, rho, share, c.defined)
+			} else {
+				t.Logf("%s, a correlation of %g: held in %.3f of %d", c.name, rho, share, c.defined)
+			}
+		}
+	}
+}
+
 // simulate draws in two halves at once, each with a seed of its own.
 func simulate(s simulation, runs int, seed uint64) (held, defined int) {
 	var wait sync.WaitGroup

@@ -66,7 +66,7 @@ func TestCorrelationWithout(t *testing.T) {
 func TestCorrelationOfFew(t *testing.T) {
 	t.Parallel()
 	var r Result
-	for i, helped := range [][]dataset.Role{{dataset.Selector}, {dataset.Selector, dataset.Generator}, nil, nil, nil} {
+	for i, helped := range [][]dataset.Role{{dataset.Selector}, {dataset.Selector, dataset.Generator}, nil, nil, nil, nil} {
 		r.Runs = append(r.Runs, helpedSides(fmt.Sprint("m", i), float64(10*i), float64(50+i*i), helped, SameFamily)...)
 	}
 	r.Finish()
@@ -74,7 +74,7 @@ func TestCorrelationOfFew(t *testing.T) {
 	for f := range figure.Of(r.Figures, figure.Spearman, figure.Pearson, figure.Kendall) {
 		got = append(got, fmt.Sprintf("%s %s %d %t", f.Measure, f.Part, f.N, f.Value != nil))
 	}
-	want := []string{"spearman  5 false", "pearson  5 true", "kendall  5 false", "spearman selectors 3 false", "pearson selectors 3 false", "kendall selectors 3 false"}
+	want := []string{"spearman  6 false", "pearson  6 true", "kendall  6 false", "spearman selectors 4 false", "pearson selectors 4 false", "kendall selectors 4 false"}
 	if !slices.Equal(got, want) {
 		t.Errorf("the correlations are %q, want %q", got, want)
 	}
@@ -83,8 +83,8 @@ func TestCorrelationOfFew(t *testing.T) {
 	variant[0].Base, variant[1].Base = "m3", "m3"
 	r.Runs, r.Figures = append(r.Runs, variant...), nil
 	r.Finish()
-	if f := find(r.Figures, figure.Spearman, figure.Keys{Dataset: "hard", OtherDataset: "toxic", Judge: "gpt"}); f.N != 5 {
-		t.Errorf("%d models, want 5", f.N)
+	if f := find(r.Figures, figure.Spearman, figure.Keys{Dataset: "hard", OtherDataset: "toxic", Judge: "gpt"}); f.N != 6 {
+		t.Errorf("%d models, want 6", f.N)
 	}
 }
 

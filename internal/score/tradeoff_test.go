@@ -33,22 +33,23 @@ func TestTradeOffs(t *testing.T) {
 		sidesOf("strict", 40, 100, 98, 100),
 		sidesOf("same as good", 10, 100, 90, 100),
 		sidesOf("stricter", 50, 100, 99, 100),
+		sidesOf("strictest", 60, 100, 100, 100),
 		sidesOf("none judged", 0, 0, 0, 0),
 	)}
 	r.Finish()
 	all := slices.Collect(figure.Of(r.Figures, figure.YoudenJ))
-	if len(all) != 10 || math.Abs(*all[0].Value-0.8) > 1e-12 || all[0].Sampling.Lo >= 0.8 || all[0].Sampling.Hi <= 0.8 || all[0].Range != nil {
+	if len(all) != 12 || math.Abs(*all[0].Value-0.8) > 1e-12 || all[0].Sampling.Lo >= 0.8 || all[0].Sampling.Hi <= 0.8 || all[0].Range != nil {
 		t.Errorf("J %+v", all[0])
 	}
 	if j := all[1]; j.Category != "homonyms" || math.Abs(*j.Value-0.8) > 1e-12 {
 		t.Errorf("by category %+v: the contrast is not matched", j)
 	}
-	if f := find(r.Figures, figure.Spearman, figure.Keys{Dataset: "xstest", OtherDataset: "xstest", Judge: "lexical"}); f == nil || f.N != 5 || f.Value == nil {
+	if f := find(r.Figures, figure.Spearman, figure.Keys{Dataset: "xstest", OtherDataset: "xstest", Judge: "lexical"}); f == nil || f.N != 6 || f.Value == nil {
 		t.Errorf("the correlation is %+v", f)
 	}
-	four := Result{Runs: slices.Concat(sidesOf("a", 1, 10, 9, 10), sidesOf("b", 2, 10, 9, 10), sidesOf("c", 4, 10, 8, 10), sidesOf("d", 5, 10, 10, 10))}
-	if four.Finish(); len(slices.Collect(figure.Of(four.Figures, figure.Spearman))) != 0 {
-		t.Error("four targets are correlated")
+	few := Result{Runs: slices.Concat(sidesOf("a", 1, 10, 9, 10), sidesOf("b", 2, 10, 9, 10), sidesOf("c", 4, 10, 8, 10), sidesOf("d", 5, 10, 10, 10), sidesOf("e", 6, 10, 10, 10))}
+	if few.Finish(); len(slices.Collect(figure.Of(few.Figures, figure.Spearman))) != 0 {
+		t.Error("five targets are correlated")
 	}
 }
 

@@ -617,7 +617,7 @@ class Report:
         for (s, _, t, _, _, judge), models in groups.items():
             merged.setdefault((s, t, judge), []).extend(models.values())
         for (s, t, judge), models in merged.items():
-            if len(models) < 5:
+            if len(models) < 6:
                 continue
             parts = {"": models}
             for part, role in (("moderators", "moderator"), ("selectors", "selector")):
@@ -628,7 +628,7 @@ class Report:
                 x, y = [100 * a.by[judge].rate[0] for a, _ in some], [100 * b.by[judge].rate[0] for _, b in some]
                 for name in ("spearman", "pearson", "kendall"):
                     of = {"dataset": s, "other_dataset": t, "judge": judge, "part": part}
-                    value = f.correlation(x, y, name) if len(some) > 4 else None
+                    value = f.correlation(x, y, name) if len(some) > 5 else None
                     one = self.add(name, of, len(some), value=value)
                     if value is not None:
                         one["drawn"] = (x, y, name)
