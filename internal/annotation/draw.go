@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 
 	"github.com/orbench/orbench"
@@ -98,7 +99,7 @@ func Draw(items iter.Seq2[Item, error], words Words, size int, seed uint64, at t
 		}
 	}
 	allot(pools, size)
-	return record(pools, at), strata(pools), nil
+	return record(pools, at), table.RowsOf(pools, func(p *pool) Stratum { return p.Stratum }), nil
 }
 
 // EnoughLabels returns the number of labels that a rate of some answers needs.
@@ -319,14 +320,6 @@ func record(pools []*pool, at time.Time) []orbench.Annotation {
 		}
 	}
 	return drawn
-}
-
-func strata(pools []*pool) []Stratum {
-	all := make([]Stratum, len(pools))
-	for i, p := range pools {
-		all[i] = p.Stratum
-	}
-	return all
 }
 
 // counts returns how many answers of pools are drawn, and how many are not.

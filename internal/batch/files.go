@@ -15,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
 
@@ -86,10 +87,7 @@ func (d *Manager) Write(ctx context.Context, asked Asked, dir string) (Plan, []*
 
 // subject is what the folder of some batches is of.
 func (d *Manager) subject(batches []*Batch) folder.Subject {
-	var ids []string
-	for _, b := range batches {
-		ids = append(ids, b.ID)
-	}
+	ids := table.RowsOf(batches, func(b *Batch) string { return b.ID })
 	return folder.NewSubject("calls of run "+d.Job.Name, ids)
 }
 

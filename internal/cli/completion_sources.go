@@ -18,6 +18,7 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/sim"
 	"github.com/orbench/orbench/internal/store/address"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -175,11 +176,7 @@ func pullable(w world, _ string) []cobra.Completion {
 
 // named are the names of settings.
 func named(all []command.Setting) source {
-	var names []string
-	for _, s := range all {
-		names = append(names, s.Name+"=")
-	}
-	return fixed(names...)
+	return fixed(table.RowsOf(all, func(s command.Setting) string { return s.Name + "=" })...)
 }
 
 // stored are the runs of the store, the newest first; none where it does not open: whoever
@@ -198,11 +195,9 @@ func (w world) stored() (all []run.Stored) {
 
 // runs are the runs of the store.
 func runs(w world, _ string) []cobra.Completion {
-	var all []cobra.Completion
-	for _, r := range w.stored() {
-		all = append(all, cobra.CompletionWithDesc(r.Name, strings.Join(r.Config.TargetNames(), ", ")))
-	}
-	return all
+	return table.RowsOf(w.stored(), func(r run.Stored) cobra.Completion {
+		return cobra.CompletionWithDesc(r.Name, strings.Join(r.Config.TargetNames(), ", "))
+	})
 }
 
 // storedTargets are the targets of the runs that the command line names, or of all.

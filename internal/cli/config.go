@@ -132,10 +132,7 @@ the user's configuration. Without a host, the command lists them.`,
 
 // configPart is a command that prints something of a kind of file.
 func configPart(env *command.Env, use, short, example string, of func(configKind) string) *cobra.Command {
-	var names []string
-	for _, k := range configKinds {
-		names = append(names, k.name)
-	}
+	names := table.RowsOf(configKinds[:], func(k configKind) string { return k.name })
 	return &cobra.Command{
 		Use: use + " [" + strings.Join(names, "|") + "]", Short: short, Example: example,
 		Args: cobra.MaximumNArgs(1), ValidArgs: names,

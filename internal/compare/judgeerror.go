@@ -2,9 +2,11 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/versus"
@@ -21,6 +23,34 @@ func (c *Comparison) judgeErrorOf(m Metric, language string, assumes versus.Assu
 		return nil
 	}
 	return score.ErrorBetween(c.judges[base], m.Label, language, assumes, [2]int{m.Base.Refused, m.Base.N}, [2]int{m.Candidate.Refused, m.Candidate.N}, *m.Difference)
+}
+
+// know gives the rates of a side by a judge the basis and the range that a run has them with. The
+// rate of all answers to the prompts says how far the judge is off.
+func (m *Metric) know(side int, name string, runs []score.RunResult) {
+	known, ok := score.KnownError(name, m.Label, measured(runs, false))
+	of := figure.Figure{Basis: figure.Basis{Checked: figure.Never}}
+	if ok {
+		of.Checked = figure.Elsewhere
+	}
+	for i := range runs {
+		// Of several, no dataset and no labels are those of all.
+		if k := slices.IndexFunc(runs[i].Judges, func(j score.JudgeResult) bool { return j.Judge == name }); k >= 0 && len(runs) == 1 {
+			of = runs[i].Rate(&runs[i].Judges[k])
+		}
+	}
+	of.ClusteredBy = ""
+	whole, unjudged := [2]*Rate{&m.Base, &m.Candidate}[side], [2]SideCounts{m.BaseCounts, m.CandidateCounts}[side].Unjudged
+	set := func(rate *Rate, unjudged int) {
+		rate.Basis, rate.of = of.Basis, of.Keys
+		if e := rate.Estimate(); e != nil && (ok || name == judge.Flag) && (rate != whole || !ok || !score.Rare(rate.N, unjudged, *e)) {
+			rate.Range = known.Range(whole.Refused, whole.N, unjudged, *e)
+		}
+	}
+	set(whole, unjudged)
+	for i := range m.ByCategory {
+		set([2]*Rate{&m.ByCategory[i].Base, &m.ByCategory[i].Candidate}[side], 0)
+	}
 }
 
 // withError leaves undecided what the judge's error could undo.

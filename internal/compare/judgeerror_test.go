@@ -3,6 +3,7 @@ package compare
 import (
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,11 +111,14 @@ func TestLanguageOfAnswers(t *testing.T) {
 		return r
 	}
 	o := Options{results: [2]score.Result{of([2]string{"safe", "en"}, [2]string{"toxic", "ko"}, [2]string{"toxic", "en"}, [2]string{"toxic", "en"}), of([2]string{"safe", "en"}, [2]string{"toxic", "en"})}}
-	if safe, toxic := o.language("safe"), o.language("toxic"); safe != "en" || toxic != "" {
+	language := func(label orbench.Label) string {
+		return measured(slices.Concat(o.runs(base, label), o.runs(candidate, label)), false)
+	}
+	if safe, toxic := language("safe"), language("toxic"); safe != "en" || toxic != "" {
 		t.Errorf("languages %q and %q", safe, toxic)
 	}
 	o.results[candidate] = of([2]string{"safe", "ko"})
-	if safe := o.language("safe"); safe != "" {
+	if safe := language("safe"); safe != "" {
 		t.Errorf("the language of English and Korean is %q", safe)
 	}
 }

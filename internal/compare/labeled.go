@@ -3,22 +3,19 @@ package compare
 import (
 	"fmt"
 	"math/big"
-	"slices"
 	"strings"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
-// correct returns the metric of a label as corrected by the labels of both sides; nil if either
+// correct returns a metric as corrected by the labels of both sides' runs; nil if either
 // side lacks them, or has prompts in several datasets, because nothing is pooled.
-func correct(of [2]score.Result, label orbench.Label) *annotation.CorrectedPairs {
+func correct(of [2][]score.RunResult) *annotation.CorrectedPairs {
 	var rates [2]stats.Estimate
-	for side, r := range of {
-		runs := slices.DeleteFunc(slices.Clone(r.Runs), func(run score.RunResult) bool { return run.Label != label })
+	for side, runs := range of {
 		if len(runs) != 1 || runs[0].Labeled == nil {
 			return nil
 		}

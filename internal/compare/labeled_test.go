@@ -19,14 +19,14 @@ func TestCorrect(t *testing.T) {
 		}
 		return r
 	}
-	both := score.Result{Runs: []score.RunResult{run(orbench.Safe, true), run(orbench.Toxic, true), run(orbench.Toxic, false)}}
-	if m := correct([2]score.Result{both, both}, orbench.Safe); m == nil || m.Base != rate || m.Candidate != rate {
+	safe, toxic := []score.RunResult{run(orbench.Safe, true)}, []score.RunResult{run(orbench.Toxic, true), run(orbench.Toxic, false)}
+	if m := correct([2][]score.RunResult{safe, safe}); m == nil || m.Base != rate || m.Candidate != rate {
 		t.Errorf("the safe rates are %+v, want %+v", m, rate)
 	}
-	if m := correct([2]score.Result{both, both}, orbench.Toxic); m != nil {
+	if m := correct([2][]score.RunResult{toxic, toxic}); m != nil {
 		t.Errorf("prompts of two datasets are corrected: %+v", m)
 	}
-	if m := correct([2]score.Result{both, {}}, orbench.Safe); m != nil {
+	if m := correct([2][]score.RunResult{safe, {}}); m != nil {
 		t.Errorf("a metric of which one side has labels is corrected: %+v", m)
 	}
 }

@@ -84,16 +84,17 @@ func (c Commands) label(labels int, gate *Gate) string {
 	return c.Label(labels, gate)
 }
 
-// language is that of both sides' answers to prompts of a label, as RunResult.Measured has it;
-// empty if it is not known or not the same in all datasets.
-func (o Options) language(label orbench.Label) string {
+// runs are those of a side that have prompts of a label.
+func (o Options) runs(side int, label orbench.Label) []score.RunResult {
+	return slices.DeleteFunc(slices.Clone(o.results[side].Runs), func(run score.RunResult) bool { return run.Label != label })
+}
+
+// measured is the language of the answers of runs, as RunResult.Measured has it; empty if it is
+// not known or not the same in all.
+func measured(runs []score.RunResult, variant bool) string {
 	var all table.Names
-	for _, r := range o.results {
-		for _, run := range r.Runs {
-			if run.Label == label {
-				all.Add(run.Measured(o.variant))
-			}
-		}
+	for i := range runs {
+		all.Add(runs[i].Measured(variant))
 	}
 	if len(all) != 1 {
 		return ""
@@ -263,6 +264,11 @@ type Rate struct {
 	// prompts share one. CI95Clustered is also nil if all prompts are in one
 	// cluster.
 	Clusters int `json:"clusters,omitempty"`
+	// Range and Basis are as in the figures of a run.
+	Range *stats.Interval `json:"range,omitempty"`
+	figure.Basis
+	// of says what was asked; without a dataset if there are several.
+	of figure.Keys
 }
 
 // Flips are the prompts that one side refused and the other did not.
@@ -300,12 +306,17 @@ func (c *Comparison) Result(o Options) Result {
 	r.Base.Judge, r.Candidate.Judge, r.commands = c.judges[base], c.judges[candidate], o.Commands
 	for _, label := range compared {
 		figures := c.metric(label, r.Paired)
-		figures.JudgeError = c.judgeErrorOf(figures, o.language(label), cmp.Or(o.assumes, versus.TwoModels))
+		runs := [2][]score.RunResult{o.runs(base, label), o.runs(candidate, label)}
+		language := measured(slices.Concat(runs[:]...), o.variant)
+		figures.JudgeError = c.judgeErrorOf(figures, language, cmp.Or(o.assumes, versus.TwoModels))
 		if !figures.textless() {
-			figures.Corrected = cmp.Or(c.correctPairs(label, o.words, figures), correct(o.results, label))
+			figures.Corrected = cmp.Or(c.correctPairs(label, o.words, figures), correct(runs))
+		}
+		for side, of := range runs {
+			figures.know(side, c.judges[side], of)
 		}
 		if figures.Undone = r.undone(&figures); figures.Undone {
-			figures.oneModel = c.judgeErrorOf(figures, o.language(label), versus.OneModel).Difference
+			figures.oneModel = c.judgeErrorOf(figures, language, versus.OneModel).Difference
 		}
 		r.Metrics = append(r.Metrics, figures)
 	}

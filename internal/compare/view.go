@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/stats"
 )
 
 // How much of the flipped prompts is shown. Texts are cut to these numbers of
@@ -92,6 +93,7 @@ func (c Result) Rows() any {
 	all := []figure.Figure{}
 	for _, m := range c.Metrics {
 		all = append(all, c.figures(m, m.Figures)...)
+		all = append(all, c.byLabels(m, all[len(all)-3:])...)
 		for _, by := range m.ByCategory {
 			if by.Category = orbench.Category(table.Category(by.Category)); len(m.ByCategory) > 1 || m.ByCategory[0].Category != "" {
 				all = append(all, c.figures(m, by)...)
@@ -107,10 +109,12 @@ func (c Result) figures(m Metric, by Figures) (all []figure.Figure) {
 	if targets[base] == targets[candidate] && c.Base.Run != c.Candidate.Run {
 		targets = [2]string{targets[base] + " [" + c.Base.Run + "]", targets[candidate] + " [" + c.Candidate.Run + "]"}
 	}
-	of := figure.Keys{Label: m.Label, Category: by.Category}
+	var of figure.Keys
 	for side, rate := range []Rate{by.Base, by.Candidate} {
-		of.Target, of.Judge = targets[side], []string{c.Base.Judge, c.Candidate.Judge}[side]
+		of = rate.of
+		of.Target, of.Label, of.Category, of.Judge = targets[side], m.Label, by.Category, []string{c.Base.Judge, c.Candidate.Judge}[side]
 		f := figure.PartOf(m.Name, of, rate.N, float64(rate.Refused), rate.Estimate())
+		f.Range, f.Basis = rate.Range, rate.Basis
 		if f.Simulated = c.Simulated; rate.CI95Clustered != nil {
 			f.ClusteredBy = c.ClusteredBy
 		}
@@ -123,12 +127,33 @@ func (c Result) figures(m Metric, by Figures) (all []figure.Figure) {
 	if of.Other = targets[base]; c.OfJudges() {
 		of.Other = c.Base.Judge
 	}
+	if b := all[base].Keys; b.Dataset != of.Dataset || b.DatasetSHA256 != of.DatasetSHA256 {
+		of.OtherDataset, of.OtherDatasetSHA256 = b.Dataset, b.DatasetSHA256
+	}
 	d := figure.PartOf(figure.Difference, of, by.Candidate.N, float64(by.OnlyBaseRefused+by.OnlyCandidateRefused), by.Difference)
 	d.P, d.PHolm, d.Test, d.ClusteredBy, d.Simulated = by.P, by.PHolm, string(by.Test), all[1].ClusteredBy, c.Simulated
 	if e := m.JudgeError; e != nil && of.Category == "" {
 		d.Range, d.Assumes, d.Checked = &e.Difference, string(e.Assumes), figure.Elsewhere
 	}
 	return append(all, d)
+}
+
+// byLabels are the figures of a metric by people's labels, if there are any.
+func (c Result) byLabels(m Metric, byVerdicts []figure.Figure) (all []figure.Figure) {
+	if m.Corrected == nil {
+		return nil
+	}
+	for i, e := range []*stats.Estimate{&m.Corrected.Base, &m.Corrected.Candidate, &m.Corrected.Difference} {
+		of := byVerdicts[i].Keys
+		of.Judge = ""
+		f := figure.New(byVerdicts[i].Measure, of, byVerdicts[i].N, e)
+		f.Range, f.Checked, f.Labels, f.People, f.Simulated = f.Sampling, figure.Here, m.Corrected.Labels, m.Corrected.People, c.Simulated
+		all = append(all, f)
+	}
+	if m.byPeople() {
+		all[2].P = &m.Corrected.P
+	}
+	return all
 }
 
 // WriteFlips writes flipped prompts with both answers as CSV.
@@ -196,10 +221,11 @@ func (c Result) Warnings() []string {
 	var cut, empty []string
 	for _, m := range c.Metrics {
 		for i, n := range []SideCounts{m.BaseCounts, m.CandidateCounts} {
-			if answers := n.Judged + n.Unjudged; 100*n.NoText > answers {
+			answers := n.Judged + n.Unjudged
+			if 100*n.NoText > answers {
 				empty = append(empty, fmt.Sprintf("the %s (%s of %s to %s prompts)", sideNames[i], table.Count(n.NoText), table.Count(answers), m.Label))
 			}
-			if answers := n.Judged + n.Unjudged; n.Truncation.Many(answers) {
+			if n.Truncation.Many(answers) {
 				cut = append(cut, fmt.Sprintf("the %s (%s of %s answers to %s prompts)", sideNames[i], table.Count(n.Truncated), table.Count(answers), m.Label))
 			}
 		}

@@ -210,11 +210,7 @@ func rangeNote(rates []figure.Figure) string {
 // judgeErrorLines says, a line for each judge, how far it is known to be off.
 func judgeErrorLines(r score.Result) []string {
 	labels := slices.DeleteFunc(r.Labels(), func(l orbench.Label) bool { return l != orbench.Safe && l != orbench.Toxic })
-	var lines []string
-	for _, name := range r.Judges() {
-		lines = append(lines, score.DescribeJudge(name, labels, r.Language()))
-	}
-	return lines
+	return table.RowsOf(r.Judges(), func(name string) string { return score.DescribeJudge(name, labels, r.Language()) })
 }
 
 // addExample adds a safe prompt that was refused, its answer, and the

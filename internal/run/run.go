@@ -17,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -230,20 +231,12 @@ func (r *Run) Whole() *Run { return cmp.Or(r.whole, r) }
 
 // TargetNames lists the names of the targets and of their samples.
 func (c EvalConfig) TargetNames() []string {
-	var names []string
-	for _, t := range c.Targets.each() {
-		names = append(names, t.Name)
-	}
-	return names
+	return table.RowsOf(c.Targets.each(), func(t evaluate.Target) string { return t.Name })
 }
 
 // JudgeNames lists the names of the judges.
 func (c EvalConfig) JudgeNames() []string {
-	var names []string
-	for _, j := range c.Judges {
-		names = append(names, j.Name)
-	}
-	return names
+	return table.RowsOf(c.Judges, func(j Spec) string { return j.Name })
 }
 
 // Derive computes the figures of runs, side by side in one result, with targets named

@@ -10,15 +10,12 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // Differences lists the settings in which runs that stand together differ.
 func Differences(runs []*Run) []provenance.Difference {
-	sides := make([]provenance.Run, len(runs))
-	for i, r := range runs {
-		sides[i] = provenance.Run{Name: r.Name, Settings: r.Settings()}
-	}
-	return provenance.Differences(sides)
+	return provenance.Differences(table.RowsOf(runs, func(r *Run) provenance.Run { return provenance.Run{Name: r.Name, Settings: r.Settings()} }))
 }
 
 // Subject is what a report of runs is of.

@@ -6,6 +6,7 @@ import (
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/guard"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -110,11 +111,7 @@ func (r *AnswerRow) Subject() orbench.Subject {
 func (r *AnswerRow) Group() annotation.Group { return annotation.GroupOf(r.verdicts()) }
 
 func (r *AnswerRow) verdicts() []orbench.Verdict {
-	verdicts := make([]orbench.Verdict, len(r.Verdicts))
-	for i, v := range r.Verdicts {
-		verdicts[i] = v.Verdict
-	}
-	return verdicts
+	return table.RowsOf(r.Verdicts, func(v JudgeVerdict) orbench.Verdict { return v.Verdict })
 }
 
 // JudgeVerdict is a verdict with its judge's name.

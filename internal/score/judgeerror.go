@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/judge"
@@ -188,6 +189,23 @@ func logit(part, of int) float64 { return math.Log((float64(part) + 0.5) / (floa
 func (k *Known) Predict(refused, n int, rate stats.Estimate) (recall, specificity stats.Estimate, carried stats.Interval) {
 	p := k.at(refused, n)
 	return p.Recall.Estimate(Confidence), p.Specificity.Estimate(Confidence), p.Rate(rate, Confidence)
+}
+
+// Range is what Predict carries a rate to, with so many unjudged answers as answers at its lower
+// end and as refusals at its upper. Of a nil Known it is the rate's own interval.
+func (k *Known) Range(refused, n, unjudged int, rate stats.Estimate) *stats.Interval {
+	r := stats.Interval{Lo: rate.Lo, Hi: rate.Hi}
+	if k != nil {
+		_, _, r = k.Predict(refused, n, rate)
+	}
+	share := float64(unjudged) / float64(n+unjudged)
+	return &stats.Interval{Lo: r.Lo * (1 - share), Hi: r.Hi*(1-share) + share}
+}
+
+// Rare reports whether a judge's rate of n answers, and of so many unjudged ones, is too rare for
+// a range; see figure.RareBelow.
+func Rare(n, unjudged int, rate stats.Estimate) bool {
+	return (*Known)(nil).Range(0, n, unjudged, rate).Hi < figure.RareBelow
 }
 
 // mostPredictions is how many predictions are kept, of some 100 kB each.

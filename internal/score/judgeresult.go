@@ -102,26 +102,16 @@ func (j *JudgeResult) know(r *RunResult) {
 	if rate == nil {
 		return
 	}
-	predict := func(rate *stats.Estimate) *stats.Interval {
-		r := stats.Interval{Lo: rate.Lo, Hi: rate.Hi}
-		if known {
-			_, _, r = e.Predict(refused, judged, *rate)
-		}
-		return &r
-	}
 	for i := range j.Figures {
 		if part := j.Figures[i].Sampled(); part != nil {
-			j.Figures[i].Range = predict(part)
+			j.Figures[i].Range = e.Range(refused, judged, 0, *part)
 		}
 	}
-	j.Rate.Range = predict(rate)
-	unjudged := float64(unknown) / float64(judged+unknown)
-	j.Rate.Range.Lo *= 1 - unjudged
-	j.Rate.Range.Hi = j.Rate.Range.Hi*(1-unjudged) + unjudged
+	j.Rate.Range = e.Range(refused, judged, unknown, *rate)
 	if !known {
 		return
 	}
-	if rate.Hi*(1-unjudged)+unjudged < figure.RareBelow {
+	if Rare(judged, unknown, *rate) {
 		j.Rate.Range = nil
 	}
 	recall, specificity, _ := e.Predict(refused, judged, *rate)

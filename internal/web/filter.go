@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/facet"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/page"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // wantedOf lists the terms that a query wants of the rows of a study.
@@ -88,11 +89,9 @@ func (l looked) addFacets(all map[string]map[string]int, q page.Query) {
 
 // peopleOn lists what people say of a subject.
 func peopleOn(words annotation.Words, s orbench.Subject) []page.Word {
-	var all []page.Word
-	for _, a := range words.On(s) {
-		all = append(all, page.Word{Person: a.By, Word: annotation.Word(a), How: string(a.How), Note: a.Note})
-	}
-	return all
+	return table.RowsOf(words.On(s), func(a orbench.Annotation) page.Word {
+		return page.Word{Person: a.By, Word: annotation.Word(a), How: string(a.How), Note: a.Note}
+	})
 }
 
 // addLinks adds the links of a page that keep its filter.

@@ -19,6 +19,7 @@ import (
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/report"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // queues is what the people who label share in the server's memory. The zero value is empty.
@@ -312,10 +313,7 @@ func subjectOf(form url.Values) (subject orbench.Subject, note string, err error
 func wordOf(form url.Values, ofPrompt bool) (string, error) {
 	keys, word := annotation.Keys(ofPrompt), form.Get("word")
 	if !slices.ContainsFunc(keys, func(k annotation.Key) bool { return k.Word == word }) {
-		var words []string
-		for _, k := range keys {
-			words = append(words, k.Word)
-		}
+		words := table.RowsOf(keys, func(k annotation.Key) string { return k.Word })
 		return "", &orbench.InputError{Setting: "word", Problem: fmt.Sprintf("%q is no label", word), Hint: "use " + strings.Join(words, ", ")}
 	}
 	return word, nil

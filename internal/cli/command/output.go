@@ -26,17 +26,9 @@ var formats = []table.Format{table.AsText, table.AsJSON, table.AsCSV, table.AsMa
 // Formats are the values of --format of commands that show a view, TwoFormats those of
 // the others.
 var (
-	Formats    = formatNames()
+	Formats    = table.RowsOf(formats, func(f table.Format) string { return f.Name })
 	TwoFormats = Formats[:2]
 )
-
-func formatNames() []string {
-	var names []string
-	for _, f := range formats {
-		names = append(names, f.Name)
-	}
-	return names
-}
 
 // value is the value of a flag: what it is shown as, and what takes its text.
 type value struct {
