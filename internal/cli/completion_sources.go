@@ -84,10 +84,7 @@ var arguments = map[string]source{
 
 // fixed lists the same values everywhere.
 func fixed[T ~string](values ...T) source {
-	all := make([]cobra.Completion, len(values))
-	for i, value := range values {
-		all[i] = string(value)
-	}
+	all := table.RowsOf(values, func(value T) cobra.Completion { return string(value) })
 	return func(world, string) []cobra.Completion { return all }
 }
 

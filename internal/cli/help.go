@@ -65,10 +65,7 @@ func usageText(c *cobra.Command, width int) string {
 		fmt.Fprintf(&b, "\n%s:\n%s", g.title, plainValues(g.flags.FlagUsagesWrapped(width)))
 	}
 	if all := command.Settings(c); len(all) > 0 {
-		names := make([]string, len(all))
-		for i, s := range all {
-			names[i] = s.Name
-		}
+		names := table.RowsOf(all, func(s command.Setting) string { return s.Name })
 		fmt.Fprintf(&b, "\n%s\n", table.Wrap("Names for --set: "+strings.Join(names, ", "), width))
 	}
 	if c.HasAvailableSubCommands() {

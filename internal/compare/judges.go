@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -39,7 +40,7 @@ func Between(sides [2]*run.Run, wanted, against string) (*Comparison, error) {
 		}
 		for _, name := range []string{names[i], against} {
 			if (name != "" || oneSide) && !slices.Contains(judges, name) {
-				return nil, notJudged(s, name)
+				return nil, notJudged(s, name, sides[1-i])
 			}
 		}
 	}
@@ -53,10 +54,24 @@ func Between(sides [2]*run.Run, wanted, against string) (*Comparison, error) {
 	return NewOfJudges(names[0], names[1]), nil
 }
 
-// notJudged returns the error for a judge that a run lacks.
-func notJudged(c *run.Run, name string) error {
+// notJudged returns the error for a judge that a run lacks, and the other may have.
+func notJudged(c *run.Run, name string, other *run.Run) error {
+	as := run.Spec{Name: name}
+	if i := slices.Index(other.Config.JudgeNames(), name); i >= 0 {
+		as = other.Config.Judges[i]
+	}
 	return uncomparable(fmt.Sprintf("%s has not judged the run %s, only %s", name, c.Name, strings.Join(c.Config.JudgeNames(), ", ")),
-		fmt.Sprintf("have it judge that run as well: orbench judge %s `judge` %s", untrusted.Shell(c.Name), untrusted.Shell(name)))
+		"have it judge that run as well: "+again(c, as))
+}
+
+// again is the command that has a run judged as judges of another were asked.
+func again(r *run.Run, as ...run.Spec) string {
+	var names, flags table.Names
+	for _, s := range as {
+		names.Add(s.Name)
+		flags.Add(s.Flags()...)
+	}
+	return strings.Join(append([]string{"orbench judge", untrusted.Shell(r.Name), "`judge`", untrusted.Shell(strings.Join(names, ","))}, flags...), " ")
 }
 
 // commonJudge chooses the judge whose verdicts are compared: the requested one,
@@ -64,25 +79,32 @@ func notJudged(c *run.Run, name string) error {
 // two models, so verdicts of different judges are never compared.
 func commonJudge(sides [2]*run.Run, wanted string) (string, error) {
 	names := [2][]string{sides[0].Config.JudgeNames(), sides[1].Config.JudgeNames()}
-	var elsewhere string
+	var elsewhere []run.Spec
 	for i, name := range names[0] {
 		k := slices.Index(names[1], name)
 		if k < 0 || wanted != "" && name != wanted {
 			continue
 		}
-		if sides[0].Config.Judges[i].Same(sides[1].Config.Judges[k]) {
+		elsewhere = []run.Spec{sides[0].Config.Judges[i], sides[1].Config.Judges[k]}
+		if elsewhere[0].Same(elsewhere[1]) {
 			return name, nil
 		}
-		elsewhere = name
 	}
-	if elsewhere != "" {
-		return "", uncomparable(fmt.Sprintf("the judge %s had different settings or addresses for the runs %s and %s", elsewhere, sides[0].Name, sides[1].Name),
-			fmt.Sprintf("judge both with the same settings: orbench judge RUN `judge` %s, and the older verdicts anew with `fresh`", untrusted.Shell(elsewhere)))
+	if elsewhere != nil {
+		as, old, to := elsewhere[0], elsewhere[1], sides[1]
+		if as.Revision < old.Revision || as.Wording < old.Wording {
+			as, old, to = old, as, sides[0]
+		}
+		hint := "judge one as the other: " + again(to, as)
+		if as.Revision != old.Revision || as.Wording != old.Wording {
+			hint += " `fresh`"
+		}
+		return "", uncomparable(fmt.Sprintf("the judge %s had different settings or addresses for the runs %s and %s", as.Name, sides[0].Name, sides[1].Name), hint)
 	}
 	return "", uncomparable(
 		fmt.Sprintf("different judges judged the runs, %s by %s and %s by %s, so a difference between judges would look like a difference between models",
 			sides[0].Name, strings.Join(names[0], ", "), sides[1].Name, strings.Join(names[1], ", ")),
-		fmt.Sprintf("judge one again: orbench judge %s `judge` %s", untrusted.Shell(sides[1].Name), untrusted.Shell(strings.Join(names[0], ","))))
+		"judge one again: "+again(sides[1], sides[0].Config.Judges...))
 }
 
 func uncomparable(problem, hint string) error {

@@ -94,10 +94,7 @@ func (p Planned) Print(w io.Writer, format string, screen table.Screen) error {
 		d.Add(table.Line(strings.TrimSuffix(line, "\n")))
 	}
 	for _, a := range p.Again {
-		reasons := make([]string, len(a.Settings))
-		for i, c := range a.Settings {
-			reasons[i] = fmt.Sprintf("%s of %s is %s, and was %s", c.Setting, a.Of, c.Is, c.Was)
-		}
+		reasons := table.RowsOf(a.Settings, func(c Change) string { return fmt.Sprintf("%s of %s is %s, and was %s", c.Setting, a.Of, c.Is, c.Was) })
 		d.Add(table.Line(fmt.Sprintf("%s asked because, of run %s, %s.", table.Counted(a.Calls, "call is", "calls are"), a.Run, strings.Join(reasons, "; "))))
 	}
 	d.Add(table.Gap)

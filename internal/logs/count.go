@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/rows"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -277,11 +278,7 @@ func (c *counter) periods() []Group {
 		}
 		days = months
 	}
-	var all []Group
-	for _, day := range slices.Sorted(maps.Keys(days)) {
-		all = append(all, Group{day, days[day].n, c.figure(days[day])})
-	}
-	return all
+	return table.RowsOf(slices.Sorted(maps.Keys(days)), func(day string) Group { return Group{day, days[day].n, c.figure(days[day])} })
 }
 
 // figure is the share of a tally that is of its kind.

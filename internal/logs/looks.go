@@ -12,6 +12,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/sheet"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // header are the columns of a sheet of looks.
@@ -153,9 +154,5 @@ func byStratum(looks []Look) [][]Look {
 	for _, l := range looks {
 		all[l.Stratum] = append(all[l.Stratum], l)
 	}
-	var strata [][]Look
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		strata = append(strata, all[name])
-	}
-	return strata
+	return table.RowsOf(slices.Sorted(maps.Keys(all)), func(name string) []Look { return all[name] })
 }

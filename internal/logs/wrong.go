@@ -113,10 +113,9 @@ func Rate(looks []Look) Wrong {
 		}
 	}
 	rate := func(part func(decided) float64) *stats.Estimate {
-		var strata []stats.LabeledStratum
-		for _, d := range all {
-			strata = append(strata, stats.LabeledStratum{Size: d.size, Mean: part(d) / math.Max(1, d.n), Labels: d.n})
-		}
+		strata := table.RowsOf(all, func(d decided) stats.LabeledStratum {
+			return stats.LabeledStratum{Size: d.size, Mean: part(d) / math.Max(1, d.n), Labels: d.n}
+		})
 		return stats.OrNil(stats.StratifiedRate(strata, 1, confidence))
 	}
 	ratio := func(of []decided) *stats.Estimate {

@@ -192,10 +192,7 @@ func values(models []Measurement, of func(Measurement) float64) (all []float64) 
 
 // familiesOf lists the families of models in order of their names.
 func familiesOf(models []Measurement) []string {
-	var all []string
-	for _, m := range models {
-		all = append(all, m.Family)
-	}
+	all := table.RowsOf(models, func(m Measurement) string { return m.Family })
 	slices.Sort(all)
 	return slices.Compact(all)
 }

@@ -146,10 +146,7 @@ func (t *laidOut) head(r score.Result, by map[orbench.Label]table.Names) {
 	case len(all) == 1:
 		t.Title += ", judged by " + all[0]
 	case !slices.ContainsFunc(r.Labels(), func(l orbench.Label) bool { return len(by[l]) != 1 }):
-		var parts []string
-		for _, label := range r.Labels() {
-			parts = append(parts, by[label][0]+" ("+string(label)+")")
-		}
+		parts := table.RowsOf(r.Labels(), func(l orbench.Label) string { return by[l][0] + " (" + string(l) + ")" })
 		t.Title += ", judged by " + strings.Join(parts, ", ")
 	case len(all) > 1:
 		t.Title += ", judged by " + joined(slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == peoplesLabels })) + byPeople

@@ -80,10 +80,7 @@ func versionsOf(r score.Result) []versions {
 
 // versionLine names the versions that answered. It is empty if there are none.
 func versionLine(r score.Result) string {
-	var parts []string
-	for _, v := range versionsOf(r) {
-		parts = append(parts, v.of+" as "+namesOf(v.by))
-	}
+	parts := table.RowsOf(versionsOf(r), func(v versions) string { return v.of + " as " + namesOf(v.by) })
 	if len(parts) == 0 {
 		return ""
 	}

@@ -95,10 +95,7 @@ func (all *warnings) collect(r score.Result) {
 		if len(run.Helped) == 0 {
 			continue
 		}
-		parts := make([]string, len(run.Helped))
-		for i, role := range run.Helped {
-			parts[i] = strings.ReplaceAll(string(role), "_", " ")
-		}
+		parts := table.RowsOf(run.Helped, func(role dataset.Role) string { return strings.ReplaceAll(string(role), "_", " ") })
 		so := "Compare on prompts that it did not help to make."
 		if slices.Contains(run.Helped, dataset.Selector) {
 			so = "A model that chose prompts by refusing them refuses more of them than others do."

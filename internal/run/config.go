@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -99,6 +100,19 @@ type Spec struct {
 // Same reports whether both ask the same questions of the same models.
 func (s Spec) Same(other Spec) bool {
 	return s.Name == other.Name && s.Wording == other.Wording && s.Revision == other.Revision && s.MaxTokens == other.MaxTokens && maps.Equal(s.Endpoints, other.Endpoints) && maps.Equal(s.Structured, other.Structured)
+}
+
+// Flags are those with which a command asks the judge at the same addresses, with the same limit.
+func (s Spec) Flags() (flags []string) {
+	for _, provider := range slices.Sorted(maps.Keys(s.Endpoints)) {
+		if at, _, _ := strings.Cut(s.Endpoints[provider], "#"); at != "" {
+			flags = append(flags, "`base-url` "+untrusted.Shell(provider+"="+at))
+		}
+	}
+	if s.MaxTokens > 0 && s.MaxTokens != experiment.Default().JudgeMaxTokens {
+		flags = append(flags, fmt.Sprintf("`set` judge_max_tokens=%d", s.MaxTokens))
+	}
+	return flags
 }
 
 // specOf records the models that a judge or a defense asks.

@@ -270,10 +270,7 @@ func (s *Server) look(ctx context.Context, q page.Query) ([]looked, error) {
 
 // of names the studies whose answers a page shows.
 func of(studies []looked) string {
-	var names []string
-	for _, l := range studies {
-		names = append(names, l.Name)
-	}
+	names := table.RowsOf(studies, func(l looked) string { return l.Name })
 	if len(names) == 1 {
 		return "Study " + names[0]
 	}

@@ -182,6 +182,9 @@ func otherWeights(of *weights.Check, problem string) error {
 	hint := "the weights have probably changed: ask all again with `fresh`, or measure them under another `name`"
 	if of.Role.Judges() {
 		hint = "the judge has probably changed: have the answers of each run judged again with orbench judge RUN --judge JUDGE --fresh"
+		if of.Endpoint != "" {
+			hint += " --base-url " + untrusted.Shell(of.Provider+"="+of.Endpoint)
+		}
 	}
 	return &orbench.InputError{Problem: untrusted.Terminal(problem), Hint: hint, Err: ErrOtherWeights}
 }

@@ -334,10 +334,7 @@ func conserved(t facet.Table, r score.Result) error {
 		label   orbench.Label
 	}
 	added, figures := map[part]count{}, map[part]count{}
-	var parts []part
-	for _, k := range t.Kinds {
-		parts = append(parts, part{k.Dataset, k.Label})
-	}
+	parts := table.RowsOf(t.Kinds, func(k facet.Kind) part { return part{k.Dataset, k.Label} })
 	for _, byKind := range t.Counts {
 		for kind, n := range byKind {
 			of := added[parts[kind]]
