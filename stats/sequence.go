@@ -66,9 +66,8 @@ func (b *bets) add(drawn, n int, positive float64) {
 	b.positive += positive
 }
 
-// Drawn is the number drawn so far, and Population the size of the population.
-func (s *Sequence) Drawn() int      { return s.drawn }
-func (s *Sequence) Population() int { return s.population }
+// Drawn is the number drawn so far.
+func (s *Sequence) Drawn() int { return s.drawn }
 
 // Interval returns the range of shares of the whole population that are not ruled out. A
 // draw with an unknown result counts as negative for the lower end and as positive for the

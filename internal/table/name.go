@@ -108,21 +108,23 @@ func ShortenTarget(name string, n int) string {
 	return base + untrusted.Shorten(changes, n-untrusted.Width(base))
 }
 
-// Short shortens names to n columns, or to as many more as tell them apart. Models of one file
-// lose its path together.
+// Short shortens names to n columns, or to as many more as tell them apart. Where one is longer,
+// models of one file lose its path together, and those of one provider the provider.
 func Short(names []string, n int) map[string]string {
-	short, path := map[string]string{}, 0
-	if slices.ContainsFunc(names, func(name string) bool { return untrusted.Width(name) > n }) {
-		path = strings.IndexByte(names[0], '#') + 1
+	short, first := map[string]string{}, strings.Join(names[:min(1, len(names))], "")
+	lost := first[:strings.IndexByte(first, '#')+1]
+	if i := strings.IndexByte(first, '/'); i > 0 && lost == "" && !strings.ContainsAny(first[:i], ":@") {
+		lost = first[:i+1]
 	}
-	if slices.ContainsFunc(names, func(name string) bool { return !strings.HasPrefix(name, names[0][:path]) }) {
-		path = 0
+	if !slices.ContainsFunc(names, func(name string) bool { return untrusted.Width(name) > n }) ||
+		slices.ContainsFunc(names, func(name string) bool { return !strings.HasPrefix(name, lost) }) {
+		lost = ""
 	}
 	for {
 		taken := map[string]int{}
 		for _, name := range names {
 			if _, done := short[name]; !done {
-				short[name] = ShortenTarget(name[path:], n)
+				short[name] = ShortenTarget(name[len(lost):], n)
 				taken[short[name]]++
 			}
 		}

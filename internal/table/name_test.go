@@ -41,4 +41,12 @@ func TestShort(t *testing.T) {
 	if short["/a/b/c.csv#m"] != "m" || short["/a/b/c.csv#a-longer-name"] != "a-longer-name" {
 		t.Errorf("%q", short)
 	}
+	short = table.Short([]string{"sim/relaxed, 3 samples", "sim/permissive, 3 samples"}, 22)
+	if short["sim/relaxed, 3 samples"] != "relaxed, 3 samples" || short["sim/permissive, 3 samples"] != "permissive, 3 samples" {
+		t.Errorf("%q", short)
+	}
+	short = table.Short([]string{"sim/relaxed", "openai/gpt-4o-mini-2024"}, 16)
+	if short["sim/relaxed"] != "sim/relaxed" || len(table.Short(nil, 4)) != 0 {
+		t.Errorf("%q", short)
+	}
 }
