@@ -167,13 +167,7 @@ func (t *Table) Add(sample int, row *score.AnswerRow) int {
 
 // Terms gives the terms of all samples and of all kinds.
 func (t *Table) Terms() (samples, kinds []Terms) {
-	for _, s := range t.Samples {
-		samples = append(samples, s.terms())
-	}
-	for _, k := range t.Kinds {
-		kinds = append(kinds, k.terms(t.Judges))
-	}
-	return samples, kinds
+	return table.RowsOf(t.Samples, Sample.terms), table.RowsOf(t.Kinds, func(k Kind) Terms { return k.terms(t.Judges) })
 }
 
 // Choice is the answers of a Table that have one of the wanted values of each parameter.
@@ -185,15 +179,9 @@ type Choice struct {
 
 // Choose chooses answers.
 func (t *Table) Choose(wanted Terms) *Choice {
-	c := &Choice{}
-	c.samples, c.kinds = t.Terms()
-	for _, of := range c.samples {
-		c.withoutSample = append(c.withoutSample, of.missing(wanted))
-	}
-	for _, of := range c.kinds {
-		c.withoutKind = append(c.withoutKind, of.missing(wanted))
-	}
-	return c
+	samples, kinds := t.Terms()
+	missing := func(of Terms) []string { return of.missing(wanted) }
+	return &Choice{samples, kinds, table.RowsOf(samples, missing), table.RowsOf(kinds, missing)}
 }
 
 // Has reports whether the answers of a sample and a kind are chosen.

@@ -108,9 +108,7 @@ func (l *Lane) givenUp() error {
 	defer l.mu.Unlock()
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(l.models)) {
-		if dead := l.models[name].givenUp(); dead != nil {
-			errs = append(errs, dead)
-		}
+		errs = append(errs, l.models[name].givenUp())
 	}
 	return errors.Join(errs...)
 }

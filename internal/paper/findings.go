@@ -103,7 +103,7 @@ func FindingsOf(source string, models []Measurement) Findings {
 	}
 	hard, toxic := func(m Measurement) float64 { return m.Hard }, func(m Measurement) float64 { return m.Toxic }
 	e, in, ok := leaveOut(models, func(some []Measurement) (float64, bool) {
-		return stats.Spearman(values(some, hard), values(some, toxic))
+		return stats.Spearman(table.RowsOf(some, hard), table.RowsOf(some, toxic))
 	})
 	e.Lo, e.Hi = max(e.Lo, -1), min(e.Hi, 1)
 	add(finding("trade-off", "models that refuse more toxic prompts refuse more safe ones", "Spearman's rank correlation", in), e, ok)
@@ -113,7 +113,7 @@ func FindingsOf(source string, models []Measurement) Findings {
 	e, in, ok = within(dated, years, hard)
 	add(finding("date", "newer models of a family refuse fewer safe prompts", "points a year, within families", in), e, ok)
 
-	if fit, fitted := stats.FitQuadratic(values(models, hard), values(models, toxic)); fitted {
+	if fit, fitted := stats.FitQuadratic(table.RowsOf(models, hard), table.RowsOf(models, toxic)); fitted {
 		sized := slices.DeleteFunc(slices.Clone(models), func(m Measurement) bool { return m.Billions == 0 })
 		e, in, ok = within(sized, func(m Measurement) float64 { return math.Log10(m.Billions) }, func(m Measurement) float64 { return m.Toxic - fit.At(m.Hard) })
 	} else {
@@ -180,14 +180,6 @@ func (f *Finding) decide() {
 		f.Needed = int(math.Ceil(math.Min(1e6, float64(f.Families)*math.Pow(half/margin, 2))))
 		f.Needed = max(f.Needed, f.Families+1)
 	}
-}
-
-// values are what each model has of something.
-func values(models []Measurement, of func(Measurement) float64) (all []float64) {
-	for _, m := range models {
-		all = append(all, of(m))
-	}
-	return all
 }
 
 // familiesOf lists the families of models in order of their names.

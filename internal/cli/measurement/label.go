@@ -267,9 +267,9 @@ at random from those of each target and label of prompts.`,
 			}
 			o.By, o.At = person, time.Now().UTC()
 			return a.ofStudy(c.Context(), at, args, func(memory *store.Store, v voted) error {
-				return a.labelImport(c.Context(), memory, v.name, func(func(annotation.Item, error) bool) {}, args[1], o, random)
+				return a.labelImport(c.Context(), memory, v.name, func(func(annotation.Item, error) bool) {}, args[1], o, random, at)
 			}, func(memory *store.Store, r *run.Run, kept *index.Index) error {
-				return a.labelImport(c.Context(), memory, r.Name, a.items(c.Context(), memory, r, kept, "", ""), args[1], o, random)
+				return a.labelImport(c.Context(), memory, r.Name, a.items(c.Context(), memory, r, kept, "", ""), args[1], o, random, at)
 			})
 		},
 	}
@@ -281,7 +281,22 @@ at random from those of each target and label of prompts.`,
 	return c
 }
 
-func (a app) labelImport(ctx context.Context, memory *store.Store, name string, items iter.Seq2[annotation.Item, error], path string, o annotation.ReadOptions, random bool) error {
+// runOf names the newest run of the store that has most of the labeled answers; empty for none.
+func (a app) runOf(ctx context.Context, memory *store.Store, at string, labels []orbench.Annotation) string {
+	kept := a.OpenIndex(ctx, at, memory)
+	defer kept.Close()
+	all, _ := run.List(ctx, memory) // it is for a hint alone
+	for _, s := range all {
+		if r, err := a.OpenRun(ctx, memory, at, s.Name); err == nil {
+			if _, done, err := annotation.Place(labels, a.items(ctx, memory, r, kept, "", ""), annotation.Words{}, false); err == nil && 2*done.Unknown < len(labels) {
+				return s.Name
+			}
+		}
+	}
+	return ""
+}
+
+func (a app) labelImport(ctx context.Context, memory *store.Store, name string, items iter.Seq2[annotation.Item, error], path string, o annotation.ReadOptions, random bool, at string) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return command.InputError(path, "cannot be read: "+errors.Unwrap(err).Error(), "correct the path")
@@ -299,8 +314,13 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, name string, 
 	if err != nil {
 		return err
 	}
-	if done.Unknown == len(labels) {
-		return command.InputError(path, "none of its answers is in "+name, "name the run whose answers were labeled")
+	if 10*done.Unknown > 9*len(labels) {
+		if of := a.runOf(ctx, memory, at, labels); of != "" {
+			return command.InputError(path, fmt.Sprintf("%d of its %d answers are not in %s", done.Unknown, len(labels), name), "it is a sheet of another run: orbench label import "+untrusted.Shell(of)+" "+untrusted.Shell(path))
+		}
+		if done.Unknown == len(labels) {
+			return command.InputError(path, "none of its answers is in "+name, "name the run whose answers were labeled")
+		}
 	}
 	placed, replaced := annotation.Unsaid(placed, before)
 	if err := memory.Annotate(ctx, placed); err != nil {
