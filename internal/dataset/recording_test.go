@@ -303,3 +303,48 @@ func TestAnswersInReplies(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswersInRequests reads what was asked, of which model, and how the answer ended from a
+// request and a reply as an API has them.
+func TestAnswersInRequests(t *testing.T) {
+	t.Parallel()
+	for row, want := range map[string]string{
+		`{"request":{"model":"m","messages":[{"role":"system","content":"Cook."},{"role":"user","content":"Eggs?"}]},"response":{"choices":[{"message":{"content":"Boil"},"finish_reason":"length"}]}}`:   "system: Cook. user: Eggs? m Boil length ",
+		`{"request":{"body":{"model":"m","messages":[{"role":"user","content":"Eggs?"}]}},"response":{"body":{"choices":[{"message":{"content":null},"finish_reason":"content_filter"}]}}}`:               "user: Eggs? m  blocked output_filter",
+		`{"request":{"system":"Cook.","messages":[{"role":"user","content":[{"type":"text","text":"Eggs?"}]}]},"response":{"content":[{"type":"text","text":"Boil"}],"stop_reason":"max_tokens"}}`:        "system: Cook. user: Eggs?  Boil length ",
+		`{"request":{"contents":[{"role":"user","parts":[{"text":"Eggs?"}]}]},"response":{"candidates":[{"content":{"role":"model","parts":[{"text":"Boil"}]},"finishReason":"MAX_TOKENS"}]}}`:            "user: Eggs?  Boil length ",
+		`{"input":{"inputBodyJson":{"messages":[{"role":"user","content":[{"text":"Eggs?"}]}]}},"output":{"outputBodyJson":{"output":{"message":{"content":[{"text":"No."}]}},"stopReason":"end_turn"}}}`: "user: Eggs?  No. stop ",
+		`{"input":{"messages":[{"role":"user","content":"Eggs?"}]},"output":{"role":"assistant","content":"No."}}`:                                                                                        "user: Eggs?  No.  ",
+		`{"prompt":"Eggs?","model":"m","response":{"choices":[{"message":{"content":null,"refusal":"No."},"finish_reason":"stop"}]}}`:                                                                     "user: Eggs? m No. blocked refusal_field",
+		`{"prompt":"Eggs?","response":{"text":"No.","score":1},"finish_reason":"length"}`:                                                                                                                 "user: Eggs?  No. length ",
+	} {
+		r, err := dataset.OpenRecording(t.Context(), file(t, "a.jsonl", row+"\n"), dataset.Options{Default: "safe"})
+		if err != nil {
+			t.Errorf("%s: %v", row, err)
+			continue
+		}
+		r.Prompts.Attach(r.Replays)
+		for p, err := range r.Prompts.Prompts() {
+			if err != nil || len(p.Answers) != 1 {
+				t.Fatalf("%s: %+v, %v", row, p.Answers, err)
+			}
+			got := ""
+			for _, m := range p.Messages {
+				got += fmt.Sprintf("%s: %s ", m.Role, m.Content)
+			}
+			a := p.Answers[0]
+			if got += fmt.Sprintf("%s %s %s %s", r.Replays[0].Model, a.Text, a.Finish, a.Block); got != want {
+				t.Errorf("%s:\n got %s\nwant %s", row, got, want)
+			}
+		}
+	}
+	// Prompts alone are no answers, and a dataset is not asked without what else a request has.
+	for _, row := range []string{`{"request":{"messages":[{"role":"user","content":"Eggs?"}]}}`, `{"request":{"fruit":1},"response":"No."}`} {
+		if _, err := dataset.OpenRecording(t.Context(), file(t, "a.jsonl", row+"\n"), dataset.Options{}); !errors.Is(err, orbench.ErrInput) {
+			t.Errorf("%s: %v", row, err)
+		}
+	}
+	if _, err := dataset.Open(t.Context(), file(t, "b.jsonl", `{"request":{"messages":[{"role":"user","content":"Eggs?"}],"tools":[{}]}}`+"\n"), dataset.Options{}); !errors.Is(err, orbench.ErrInput) {
+		t.Errorf("a dataset of requests: %v", err)
+	}
+}

@@ -216,7 +216,7 @@ func (c *recordedColumns) find(file string, have []string, at func(string) bool,
 		c.said, c.given = append(c.said, found), append(c.given, name)
 	}
 	c.user, err = findColumn(file, have, at, opts.User, rows.UserNames(), "user_column")
-	c.time, c.simulated, c.model = usual(rows.TimeNames()...), usual("simulated"), usual("model")
+	c.time, c.simulated, c.model = usual(rows.TimeNames()...), usual("simulated"), usual("model", "request.model", "request.body.model")
 	c.finish, c.fault = usual(rows.FinishNames()...), usual(rows.ErrorNames()...)
 	if c.response == "" {
 		return cmp.Or(err, noColumn(file, have, "response", "name it with `response-column`, or call it response"))

@@ -103,7 +103,7 @@ func logs() []logFormat {
 		},
 		{is: has("/results", "/results/version", "/results/prompts"), open: openPromptfooJSON},
 		{is: has("/promptIdx", "/provider"), open: openPromptfooLines},
-		{is: isBatchInput, lacking: "the calls of a batch", hint: "name the output of the batch; the calls are found beside it"},
+		{is: has("/custom_id", "/method", "/body"), lacking: batchCalls, hint: "name the output of the batch; the calls are found beside it"},
 		{is: has("/custom_id", "/response"), open: openBatch},
 		{is: has("/custom_id", "/result"), open: openBatch},                    // https://docs.claude.com/en/api/retrieving-message-batch-results
 		{is: has("/key", "/response"), open: openBatch},                        // https://ai.google.dev/gemini-api/docs/batch-api

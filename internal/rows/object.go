@@ -332,6 +332,8 @@ func (o Object) row(file string, columns Layout, cells []string) (Row, error) {
 			}
 		} else if text, ok := jsonText(prompt, false); ok {
 			r.Text = text
+		} else if asked, other := ask(jsontext.Value(prompt)); other == "" && slices.ContainsFunc(columns.Fields, func(f Field) bool { return f.Holding }) {
+			r.Messages = asked // of a recorded request; a dataset is not asked without what else is in it
 		} else {
 			return Row{}, r.Fault(file, fmt.Sprintf("%q is not text", column), "write the prompt as a JSON string, or name a value inside it, such as "+column+".messages, with `prompt-column`")
 		}
@@ -344,8 +346,14 @@ func (o Object) row(file string, columns Layout, cells []string) (Row, error) {
 		var ok bool
 		if r.Cells[i], ok = jsonText(raw, f.Scalar); !ok && f.Holding {
 			inner, _ := reply.Unwrap(string(raw))
-			if r.Cells[i], ok = inner, inner != string(raw); ok && membersOf(jsontext.Value(raw)).holds("error") {
+			if r.Cells[i], ok = inner, inner != string(raw) || reply.Faulted(inner) != nil; ok && membersOf(jsontext.Value(raw)).holds("error") {
 				r.Cells[i] = string(raw) // with the code, which may tell of a block
+			}
+			if s := sayingOf(string(raw), nil); r.Said == nil && (s.finish != "" || s.refused) {
+				r.Said = &model.Response{}
+				if r.Said.Finish, r.Said.Block = endOf(s, ""); inner == string(raw) && r.Said.Block != nil {
+					r.Cells[i], ok = s.reply, true
+				}
 			}
 		}
 		if !ok && f.Whole {

@@ -202,26 +202,18 @@ func callsOf(file, id string) (map[string]jsontext.Value, error) {
 // readCalls gives the bodies of the calls in a batch's input by their IDs; nil if the file
 // is none.
 func readCalls(path string) (map[string]jsontext.Value, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, nil
-	}
-	head := make([]byte, logHead)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) || !isBatchInput(pathsIn(head[:n])) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || headOf(path).lacking != batchCalls {
 		return nil, nil
 	}
 	if info.Size() > mostBatch {
 		return nil, &orbench.InputError{File: path, Problem: fmt.Sprintf("a batch's input of more than %d bytes", mostBatch), Hint: "divide it, and its output"}
 	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return nil, readFault(path, err)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fileFault(path, err)
 	}
+	defer f.Close()
 	next, err := samplesOf(path, f)
 	if err != nil {
 		return nil, err
@@ -246,4 +238,5 @@ func readCalls(path string) (map[string]jsontext.Value, error) {
 	}
 }
 
-var isBatchInput = has("/custom_id", "/method", "/body")
+// batchCalls says what is in the input of OpenAI's batch service.
+const batchCalls = "the calls of a batch"
