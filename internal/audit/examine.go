@@ -144,9 +144,7 @@ func Examine(items []Item, words annotation.Words) *Report {
 	x.count(r)
 	// A person whose labels alone are the truth cannot be compared with anything.
 	if len(people) > 1 {
-		for _, name := range people {
-			r.Raters = append(r.Raters, x.rate(name, Person))
-		}
+		r.Raters = append(r.Raters, table.RowsOf(people, func(name string) Rater { return x.rate(name, Person) })...)
 	}
 	for _, name := range moderators {
 		r.Raters = append(r.Raters, x.rate(name, Moderator))

@@ -21,6 +21,8 @@ type Columns struct {
 	Pair     string `json:"pair,omitempty"`
 	// Response is the column of the answers at the end of prompts.
 	Response string `json:"response,omitempty"`
+	// passedOver is as in Reading.
+	passedOver string
 }
 
 // The usual names of columns, the likelier first, used if the user names none. XSTest has
@@ -44,6 +46,7 @@ func findColumns(file string, have []string, at func(string) bool, opts Options)
 		return c, err
 	}
 	if opts.Unlabeled {
+		c.passedOver, _ = findColumn(file, have, at, "", labelNames, "label-column")
 		return c, nil
 	}
 	find := func(found *string, want string, usual []string, setting string) {

@@ -184,7 +184,7 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Unlabeled = opts.Unlabeled
+	d.Unlabeled, d.PassedOver = opts.Unlabeled, d.Columns.passedOver
 	d.LabelAssumed = unlabeled && d.Columns.Label == "" && !opts.Unlabeled
 	if said && d.Columns.Label != "" {
 		d.notes = append(d.notes, fmt.Sprintf("%s: the labels are those of the column %s; %s is for a file without such a column", d.Name, untrusted.Quote(d.Columns.Label), opts.Default))

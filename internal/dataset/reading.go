@@ -37,6 +37,8 @@ type Reading struct {
 	LabelAssumed bool `json:"label_assumed,omitempty"`
 	// Unlabeled is true if the labels of the prompts, if there are any, were passed over.
 	Unlabeled bool `json:"unlabeled,omitempty"`
+	// PassedOver is the column of labels that was, if the file has one.
+	PassedOver string `json:"passed_over,omitempty"`
 	// Sample says that the prompts are a random sample, nil for all.
 	Sample *Sample `json:"sample,omitempty"`
 	// Stopped says that asking ended by itself before all prompts were asked, nil if all

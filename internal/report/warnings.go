@@ -92,6 +92,11 @@ func (all *warnings) collect(r score.Result) {
 		}
 	}
 	for _, run := range r.Runs {
+		if at := run.PassedOver; at != "" && !slices.ContainsFunc(run.Judges, func(j score.JudgeResult) bool { return strings.Contains(j.Judge, "column:"+at) }) {
+			add("labels_passed_over", "The column "+at+" was not read", run.Dataset, "If it labels the prompts, orbench eval takes it, with replay:FILE as the target.", run.Scope(""))
+		}
+	}
+	for _, run := range r.Runs {
 		if len(run.Helped) == 0 {
 			continue
 		}

@@ -461,9 +461,7 @@ func (s *Server) chooseStudies(ctx context.Context, name string) (*choosePage, e
 // chooseTargets offers the targets of one study or two.
 func chooseTargets(of [2]*opened, names []string) *choosePage {
 	p := &choosePage{Name: "target"}
-	for _, name := range names {
-		p.Hidden = append(p.Hidden, page.Hidden{Name: "study", Value: name})
-	}
+	p.Hidden = table.RowsOf(names, func(name string) page.Hidden { return page.Hidden{Name: "study", Value: name} })
 	for i, title := range []string{"Base", "Candidate"} {
 		side := choiceOf{Title: title + ", in " + of[i].Name}
 		for n, target := range of[i].Config.TargetNames() {

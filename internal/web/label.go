@@ -479,12 +479,8 @@ func labelDataOf(q *queue, upcoming []annotation.Entry) labelData {
 	if d.Head = q.Head(q.outlook); d.Open() == 0 {
 		d.Next = q.next
 	}
-	for _, e := range upcoming {
-		d.Items = append(d.Items, labelItemOf(e))
-	}
-	for _, e := range q.Recent(undos) {
-		d.Recent = append(d.Recent, labelItemOf(e))
-	}
+	d.Items = append(d.Items, table.RowsOf(upcoming, labelItemOf)...)
+	d.Recent = append(d.Recent, table.RowsOf(q.Recent(undos), labelItemOf)...)
 	return d
 }
 
