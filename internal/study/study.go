@@ -19,6 +19,7 @@ import (
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // Kind is what a study asks.
@@ -228,16 +229,15 @@ func none(ctx context.Context, m store.Reader, name string, kinds []Kind) error 
 	if len(all) == 0 {
 		return &orbench.InputError{Problem: "holds no run", Hint: "make one with orbench eval, or name another store with `store`"}
 	}
-	var known []string
-	for _, s := range all {
-		known = append(known, s.Name)
-	}
+	known := table.RowsOf(all, func(s *Study) string { return s.Name })
 	hint := "it holds " + strings.Join(known[:min(shown, len(known))], ", ")
 	if len(known) > shown {
 		hint += ", …"
 	}
 	if near := settings.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
+	} else if strings.Contains(name, ",") {
+		hint = "several stand apart, with blanks and no commas; " + hint
 	}
 	return &orbench.InputError{Problem: fmt.Sprintf("holds no run named %q", name), Hint: hint}
 }
