@@ -316,6 +316,9 @@ func TestAnswersInRequests(t *testing.T) {
 		`{"input":{"inputBodyJson":{"messages":[{"role":"user","content":[{"text":"Eggs?"}]}]}},"output":{"outputBodyJson":{"output":{"message":{"content":[{"text":"No."}]}},"stopReason":"end_turn"}}}`: "user: Eggs?  No. stop ",
 		`{"input":{"messages":[{"role":"user","content":"Eggs?"}]},"output":{"role":"assistant","content":"No."}}`:                                                                                        "user: Eggs?  No.  ",
 		`{"prompt":"Eggs?","model":"m","response":{"choices":[{"message":{"content":null,"refusal":"No."},"finish_reason":"stop"}]}}`:                                                                     "user: Eggs? m No. blocked refusal_field",
+		`{"id":"1","conversations":[{"from":"human","value":"Eggs?"},{"from":"gpt","value":"How many?"},{"from":"human","value":"Two."},{"from":"gpt","value":"No."}]}`:                                   "user: Eggs? assistant: How many? user: Two.  No.  ",
+		`{"messages":[{"from":"system","value":"Cook."},{"from":"human","value":"Eggs?"},{"from":"gpt","value":"No."}]}`:                                                                                  "system: Cook. user: Eggs?  No.  ",
+		`{"model":"m","conversation":[{"role":"user","content":"Eggs?"},{"role":"assistant","content":"No."}],"turn":1}`:                                                                                  "user: Eggs? m No.  ",
 		`{"prompt":"Eggs?","response":{"text":"No.","score":1},"finish_reason":"length"}`:                                                                                                                 "user: Eggs?  No. length ",
 	} {
 		r, err := dataset.OpenRecording(t.Context(), file(t, "a.jsonl", row+"\n"), dataset.Options{Default: "safe"})
@@ -338,8 +341,17 @@ func TestAnswersInRequests(t *testing.T) {
 			}
 		}
 	}
+	// Who names both columns of a conversation has what they name.
+	named := dataset.Options{Prompt: "conversations[0].value", Response: "conversations[-1].value"}
+	r, err := dataset.OpenRecording(t.Context(), file(t, "c.jsonl", `{"conversations":[{"from":"human","value":"Eggs?"},{"from":"gpt","value":"No."}]}`+"\n"), named)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := answers(t, r); len(got) != 1 || got[0].Prompt != "Eggs?" || got[0].Response != "No." {
+		t.Errorf("%+v", got)
+	}
 	// Prompts alone are no answers, and a dataset is not asked without what else a request has.
-	for _, row := range []string{`{"request":{"messages":[{"role":"user","content":"Eggs?"}]}}`, `{"request":{"fruit":1},"response":"No."}`} {
+	for _, row := range []string{`{"request":{"messages":[{"role":"user","content":"Eggs?"}]}}`, `{"request":{"fruit":1},"response":"No."}`, `{"conversations":[{"from":"human","value":"Eggs?"}]}`} {
 		if _, err := dataset.OpenRecording(t.Context(), file(t, "a.jsonl", row+"\n"), dataset.Options{}); !errors.Is(err, orbench.ErrInput) {
 			t.Errorf("%s: %v", row, err)
 		}

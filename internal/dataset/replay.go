@@ -170,8 +170,8 @@ func (c *recordedColumns) find(file string, have []string, at func(string) bool,
 		}
 		c.response = opts.Response
 	}
-	if c.response == "" && opts.Prompts+opts.Prompt == "" && at != nil && at(lastMessage) {
-		c.prompt, c.response = rows.MessagesColumn, lastMessage
+	if i := slices.IndexFunc(lastMessages, func(path string) bool { return at != nil && at(path) }); i >= 0 && c.response+opts.Prompts+opts.Prompt == "" {
+		c.prompt, c.response = strings.Split(lastMessages[i], "[")[0], lastMessages[i]
 	}
 	if only := slices.DeleteFunc(slices.Clone(rest), func(name string) bool { return !rows.OfModel(name) }); c.response == "" && len(only) == 1 {
 		c.response = only[0]
@@ -183,7 +183,7 @@ func (c *recordedColumns) find(file string, have []string, at func(string) bool,
 		if err != nil {
 			return err
 		}
-	} else if opts.Prompt == "" && c.response != lastMessage {
+	} else if opts.Prompt == "" && c.prompt == "" {
 		if c.prompt, err = findPrompt(file, without(have, c.response), at, ""); err != nil {
 			return err
 		}
@@ -232,8 +232,8 @@ func leadsOn(path string, have []string, at func(string) bool) bool {
 		!slices.ContainsFunc(have, func(name string) bool { return strings.HasPrefix(name, path[:i]+".") })
 }
 
-// lastMessage is the answer at the end of a conversation.
-const lastMessage = rows.MessagesColumn + "[-1].content"
+// lastMessages are where the answer at the end of a conversation may be.
+var lastMessages = []string{"messages[-1].content", "messages[-1].value", "conversations[-1].value", "conversations[-1].content", "conversation[-1].content", "conversation[-1].value"}
 
 // joinNames are the usual names of the column by which answers are joined to prompts.
 var joinNames = []string{"prompt_id", "id"}

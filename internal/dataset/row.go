@@ -34,7 +34,7 @@ func (in *input) promptOf(r rows.Row) (orbench.Prompt, error) {
 		}
 		messages = []orbench.Message{{Role: orbench.User, Content: text}}
 	}
-	if last := len(messages) - 1; in.recorded != nil && in.recorded.columns.response == lastMessage {
+	if last := len(messages) - 1; in.recorded != nil && columns.Prompt != "" && strings.HasPrefix(in.recorded.columns.response, columns.Prompt+"[-1].") {
 		if last < 1 || messages[last].Role != orbench.Assistant {
 			return orbench.Prompt{}, r.Fault(file, "the conversation does not end with an answer", "name the column of the answers with `response-column`, or delete the row")
 		}

@@ -154,7 +154,7 @@ func (f *File) begin(in input, as purpose, choose Chooser) (nextFunc, error) {
 
 // headOf tells of which log a file is; it is as logOf gives for none if the file cannot be
 // read.
-func headOf(path string) (format logFormat) {
+func headOf(path string) logFormat {
 	f, err := os.Open(path)
 	if err != nil {
 		return logFormat{}
@@ -165,10 +165,8 @@ func headOf(path string) (format logFormat) {
 		return logFormat{}
 	}
 	head := make([]byte, logHead)
-	if n, err := io.ReadFull(in, head); err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		format = logOf(head[:n])
-	}
-	return format
+	n, _ := io.ReadFull(in, head) // whoever reads the file reports the fault
+	return logOf(head[:n])
 }
 
 // Embedded opens the content of a CSV file that is part of the program.

@@ -330,6 +330,9 @@ func (o Object) row(file string, columns Layout, cells []string) (Row, error) {
 				return Row{}, r.Fault(file, fmt.Sprintf("%q is not a list of messages", column),
 					"write [{\"role\": \"user\", \"content\": \"…\"}]")
 			}
+			if r.Messages[0].Role == "" { // such as from and value
+				r.Messages, _ = ask(jsontext.Value(prompt))
+			}
 		} else if text, ok := jsonText(prompt, false); ok {
 			r.Text = text
 		} else if asked, other := ask(jsontext.Value(prompt)); other == "" && slices.ContainsFunc(columns.Fields, func(f Field) bool { return f.Holding }) {
