@@ -58,7 +58,8 @@ func (r *Result) difference(m figure.Measure, run, base *RunResult, name string)
 	if base.Measured(variant) != language {
 		language = ""
 	}
-	count := func(refused float64) [2]int { return [2]int{int(math.Round(refused)), n} }
+	// A half is a whole: sums of shares are not exact.
+	count := func(refused float64) [2]int { return [2]int{int(math.Round(refused + 1e-9)), n} }
 	if name == judge.Flag {
 		f.Range = f.Sampling // what a guard flags is what it does
 	}

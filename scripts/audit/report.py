@@ -500,7 +500,9 @@ class Report:
         if judge == "flag":
             reach = e[1:]
         n = p.n
-        wide = judges.between(judge, run.label, language, assumes, (int(p.both + p.only_a + 0.5), n), (int(p.both + p.only_b + 0.5), n), e)
+        # A half is a whole: sums of shares are not exact.
+        refused = [int(p.both + only + 0.5 + 1e-9) for only in (p.only_a, p.only_b)]
+        wide = judges.between(judge, run.label, language, assumes, (refused[0], n), (refused[1], n), e)
         out = {"measure": measure, "keys": {**run.keys(judge), "other": base.target}, "n": n, "k": p.only_a + p.only_b, "value": e[0], "sampling": e[1:], "p": value, "test": test, "range": reach}
         if wide:
             out["range"], out["assumes"] = wide, assumes
