@@ -33,21 +33,23 @@ func (m *Metric) know(side int, name string, runs []score.RunResult) {
 	if ok {
 		of.Checked = figure.Elsewhere
 	}
-	for i := range runs {
-		// Of several, no dataset and no labels are those of all.
-		if k := slices.IndexFunc(runs[i].Judges, func(j score.JudgeResult) bool { return j.Judge == name }); k >= 0 && len(runs) == 1 {
-			of = runs[i].Rate(&runs[i].Judges[k])
+	if len(runs) == 1 { // several have no dataset and no labels in common
+		if k := slices.IndexFunc(runs[0].Judges, func(j score.JudgeResult) bool { return j.Judge == name }); k >= 0 {
+			of = runs[0].Rate(&runs[0].Judges[k])
 		}
 	}
 	of.ClusteredBy = ""
 	whole, unjudged := [2]*Rate{&m.Base, &m.Candidate}[side], [2]SideCounts{m.BaseCounts, m.CandidateCounts}[side].Unjudged
 	set := func(rate *Rate, unjudged int) {
 		rate.Basis, rate.of = of.Basis, of.Keys
-		if e := rate.Estimate(); e != nil && (ok || name == judge.Flag) && (rate != whole || !ok || !score.Rare(rate.N, unjudged, *e)) {
+		if e := rate.Estimate(); e != nil && (ok || name == judge.Flag) {
 			rate.Range = known.Range(whole.Refused, whole.N, unjudged, *e)
 		}
 	}
 	set(whole, unjudged)
+	if e := whole.Estimate(); ok && e != nil && score.Rare(whole.N, unjudged, *e) {
+		whole.Range = nil
+	}
 	for i := range m.ByCategory {
 		set([2]*Rate{&m.ByCategory[i].Base, &m.ByCategory[i].Candidate}[side], 0)
 	}

@@ -239,7 +239,7 @@ func (r *run) dropDuplicate(record *benchmark.Record) {
 		record.Dropped = benchmark.CommonOpening
 		return
 	}
-	if r.Config.Wording > 1 && made.forms[generator.FormOf(record.Text)] >= max(fewForms, 3*(made.texts+1)/5) {
+	if r.Config.Wording > 1 && made.commonForm(record.Text) {
 		record.Dropped = benchmark.CommonForm
 		return
 	}

@@ -67,6 +67,11 @@ func (m *made) common(text string) bool {
 	return m.openings[opening(text)] >= max(fewOpenings, (m.texts+1)/mostOpenings)
 }
 
+// commonForm reports the same of the form: three fifths, and ten.
+func (m *made) commonForm(text string) bool {
+	return m.forms[generator.FormOf(text)] >= max(fewForms, 3*(m.texts+1)/5)
+}
+
 func (m *made) add(text string) {
 	m.texts++
 	m.openings[opening(text)]++

@@ -37,7 +37,7 @@ type Reading struct {
 	LabelAssumed bool `json:"label_assumed,omitempty"`
 	// Unlabeled is true if the labels of the prompts, if there are any, were passed over.
 	Unlabeled bool `json:"unlabeled,omitempty"`
-	// PassedOver is the column of labels that was, if the file has one.
+	// PassedOver is the column of labels that was not read; empty for none.
 	PassedOver string `json:"passed_over,omitempty"`
 	// Sample says that the prompts are a random sample, nil for all.
 	Sample *Sample `json:"sample,omitempty"`

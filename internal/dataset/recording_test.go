@@ -327,8 +327,9 @@ func TestAnswersInRequests(t *testing.T) {
 			continue
 		}
 		r.Prompts.Attach(r.Replays)
+		prompts := 0
 		for p, err := range r.Prompts.Prompts() {
-			if err != nil || len(p.Answers) != 1 {
+			if prompts++; err != nil || len(p.Answers) != 1 {
 				t.Fatalf("%s: %+v, %v", row, p.Answers, err)
 			}
 			got := ""
@@ -339,6 +340,9 @@ func TestAnswersInRequests(t *testing.T) {
 			if got += fmt.Sprintf("%s %s %s %s", r.Replays[0].Model, a.Text, a.Finish, a.Block); got != want {
 				t.Errorf("%s:\n got %s\nwant %s", row, got, want)
 			}
+		}
+		if prompts != 1 {
+			t.Errorf("%s: %d prompts", row, prompts)
 		}
 	}
 	// Who names both columns of a conversation has what they name.

@@ -75,7 +75,7 @@ func newDrawing(rule Rule, together, limit int, sets []*dataset.Dataset) (*drawi
 				if !ok {
 					i = len(d.strata)
 					byLabel[p.Label] = i
-					sum := sha256.Sum256(fmt.Appendf(nil, "orbench until 1\n%s\n%s", set.SHA256, p.Label)) // draws differ
+					sum := sha256.Sum256(fmt.Appendf(nil, "orbench until 1\n%s\n%s", set.SHA256, p.Label)) // so each label of a dataset is drawn in its own way
 					d.strata = append(d.strata, &stratum{dataset: at, label: p.Label, source: rand.NewPCG(rule.Seed, binary.BigEndian.Uint64(sum[:]))})
 				}
 				c := d.strata[i]

@@ -56,7 +56,7 @@ func (r *Result) Document() table.Document {
 		d.Add(table.Line(fmt.Sprintf("Intervals are clustered by %s (%s clusters), because prompts of one cluster are not independent.", r.ClusteredBy, table.Count(r.Clusters))))
 	}
 	if c := slices.MaxFunc(r.Changes, func(a, b Change) int { return a.Changed - b.Changed }); c.Changed > 0 {
-		d.AddTo(table.OnBrief, table.Line("Next: people read the prompts whose label changes, in the file that the same command writes without a call (out): "+table.Labels(c.Changed)+"."))
+		d.AddTo(table.OnBrief, table.Line("Next: people read the prompts whose label changes. The same command writes them to a file without a call (out): "+table.Labels(c.Changed)+"."))
 	}
 	return d
 }

@@ -73,7 +73,7 @@ func Missing(text string, response model.Response) string {
 		return ""
 	}
 	for i := range noAnswers() {
-		if n := &noAnswers()[i]; n.mayBe(lower) && n.texts().MatchString(lower) && (n.not == nil || !n.not().MatchString(lower)) &&
+		if n := &noAnswers()[i]; n.texts(lower) && !n.not(lower) &&
 			(!n.Sentence || strings.ContainsAny(trimmed, "{}[]<>_=/`'\"\n") || !strange(trimmed, "error")) {
 			return n.Name
 		}

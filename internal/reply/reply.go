@@ -39,13 +39,14 @@ func load[T any](name string) func() []T {
 	})
 }
 
-// expression makes one that any of some texts match, which is compiled when it is first needed;
-// nil for none.
-func expression(before string, texts []string, after string) func() *regexp.Regexp {
-	if len(texts) == 0 {
-		return nil
+// matcher makes a function that reports whether a text matches one of some expressions, which are
+// compiled when a text is first compared with them: never one that has none of the words.
+func matcher(before string, expressions []string, after string, words ...string) func(text string) bool {
+	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(before + strings.Join(expressions, `|`) + after) })
+	return func(text string) bool {
+		has := len(words) == 0 || slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+		return len(expressions) > 0 && has && compiled().MatchString(text)
 	}
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(before + strings.Join(texts, `|`) + after) })
 }
 
 const (

@@ -30,9 +30,9 @@ var tables = map[string]string{
 func TestTables(t *testing.T) {
 	t.Parallel()
 	for _, b := range slices.Concat(blocks(), noAnswers()) {
-		for _, compiled := range []func() *regexp.Regexp{b.says, b.not, b.texts} {
-			if compiled != nil {
-				compiled()
+		for _, expression := range slices.Concat(b.Says, b.Not, b.Texts) {
+			if _, err := regexp.Compile(expression); err != nil {
+				t.Errorf("%s: %v", b.Name, err)
 			}
 		}
 	}
@@ -108,10 +108,14 @@ func TestHas(t *testing.T) {
 	texts := []string{"<tool_call>{}", "Let me look.\n<invoke name=a>", "<function=x>", "[tool_calls][]", "<|python_tag|>x", "<｜tool▁calls▁begin｜>", "<|channel|>commentary to=x", "```tool_code\nx", "✿function✿: x", "action: look\naction input: x", "this chat was flagged for possible cyber risk", "our safeguards flagged this message"}
 	matched := 0
 	for i, b := range slices.Concat(noAnswers(), blocks()) {
+		if len(b.Has) == 0 {
+			continue
+		}
+		compared := matcher(`^(?:`, b.Texts, `)$`)
 		for _, text := range texts {
-			if len(b.Has) > 0 && b.texts().MatchString(text) {
+			if compared(text) {
 				matched++
-				if !b.mayBe(text) {
+				if !b.texts(text) {
 					t.Errorf("entry %d, %s: %q has none of %q", i, b.Name, text, b.Has)
 				}
 			}

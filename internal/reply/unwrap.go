@@ -89,7 +89,7 @@ func unwrapOne(t string) (inner, name string) {
 		return strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll("\n"+t, "\n> ", "\n"), "\n>", "\n")), "a quotation"
 	}
 	if m := printed.FindStringSubmatch(t); m != nil && prose(unescape(m[1]+m[2]+m[3])) {
-		return unescape(m[1] + m[2] + m[3]), "a print"
+		return unescape(m[1] + m[2] + m[3]), "a printed text"
 	}
 	if strings.ContainsAny(t[:min(len(t), longestField)], ":=") {
 		if m := yaml.FindStringSubmatch(t); m != nil && slices.Contains(around().Fields, m[1]) && prose(m[2]) && len(m[3]) < len(m[2]) {

@@ -40,27 +40,22 @@ type block struct {
 	// in blocks.json of an entry for any such sentence that tells of a block.
 	Sentence bool `json:"sentence"`
 	Entry
-	// says and texts are the expressions, nil for none; not is one that the message may not match.
-	says, not, texts func() *regexp.Regexp
+	// says, not and texts report whether a text matches one of Says, of Not, of Texts.
+	says, not, texts func(text string) bool
 }
 
-var blocks, noAnswers = expressionsOf("blocks.json"), expressionsOf("noanswers.json")
+var blocks, noAnswers = blocksOf("blocks.json"), blocksOf("noanswers.json")
 
-// expressionsOf reads a table with its expressions.
-func expressionsOf(name string) func() []block {
+// blocksOf reads a table.
+func blocksOf(name string) func() []block {
 	return sync.OnceValue(func() []block {
 		all := load[block](name)()
 		for i := range all {
 			b := &all[i]
-			b.says, b.not, b.texts = expression(`(?s)`, b.Says, ``), expression(`(?s)`, b.Not, ``), expression(`^(?:`, b.Texts, `)$`)
+			b.says, b.not, b.texts = matcher(`(?s)`, b.Says, ``), matcher(`(?s)`, b.Not, ``), matcher(`^(?:`, b.Texts, `)$`, b.Has...)
 		}
 		return all
 	})
-}
-
-// mayBe reports whether a text has a word that the entry's texts have.
-func (b *block) mayBe(text string) bool {
-	return len(b.Has) == 0 || slices.ContainsFunc(b.Has, func(w string) bool { return strings.Contains(text, w) })
 }
 
 // made is the block that an entry tells of.
@@ -87,10 +82,10 @@ func Fault(status int, message string, codes ...string) *model.Block {
 	}
 	for i := range blocks() {
 		b := &blocks()[i]
-		if b.Status == 0 && len(b.Codes) == 0 && b.says == nil ||
+		if b.Status == 0 && len(b.Codes)+len(b.Says) == 0 ||
 			b.Status != 0 && b.Status != status ||
 			len(b.Codes) > 0 && !slices.ContainsFunc(codes, func(c string) bool { return slices.Contains(b.Codes, strings.ToLower(c)) }) ||
-			b.says != nil && !b.says().MatchString(message) || b.not != nil && b.not().MatchString(message) {
+			len(b.Says) > 0 && !b.says(message) || b.not(message) {
 			continue
 		}
 		return b.made()
@@ -203,7 +198,7 @@ func (r Reading) withheld(text string) *model.Block {
 	// What stands in brackets is marked as no answer.
 	odd := text[0] < utf8.RuneSelf && unicode.IsLetter(rune(text[0])) && strange(spoken, "block")
 	for i := range blocks() {
-		if b := &blocks()[i]; b.texts != nil && (b.says != nil || !odd) && r.knows(b.Entry) && b.mayBe(text) && b.texts().MatchString(text) {
+		if b := &blocks()[i]; (len(b.Says) > 0 || !odd) && r.knows(b.Entry) && b.texts(text) {
 			made := b.made()
 			if made.Kind != model.RefusalField {
 				made.Kind = model.OutputFilter
@@ -225,8 +220,8 @@ func (r Reading) faultSentence(text string) *model.Block {
 	}
 	for i := range blocks() {
 		b := &blocks()[i]
-		says := b.Sentence && r.knows(b.Entry) && tells(text) || b.says != nil && b.Status == 0 && len(b.Codes) == 0 && b.says().MatchString(text)
-		if says && (b.not == nil || !b.not().MatchString(text)) {
+		says := b.Sentence && r.knows(b.Entry) && tells(text) || b.Status == 0 && len(b.Codes) == 0 && b.says(text)
+		if says && !b.not(text) {
 			return b.made()
 		}
 	}

@@ -46,7 +46,7 @@ func layoutsOf(r score.Result) []layout {
 				{measures: rates, show: ofK, head: "refused", opens: []string{"verdict", "refused"}},
 				{measures: rates, show: ranged, head: "rate"},
 			},
-			notes: func(r score.Result, all []figure.Figure) string { return noRatesOf(r, all) + " " + rangeNote(all) },
+			notes: func(_ score.Result, all []figure.Figure) string { return rangeNote(all) },
 		},
 		{
 			name: "labels", title: "Corrected by people's labels of answers that were drawn at random", people: true, rows: []string{"target", "dataset", "label"},

@@ -50,9 +50,12 @@ func (v View) Check() error {
 func (v View) Document() table.Document {
 	r := v.Result
 	d := table.Document{Title: "orbench report", Simulated: r.Simulated}
-	sections := table.RowsOf(v.tables(), func(t laidOut) table.Section { return t.Section })
+	sections, warnings := table.RowsOf(v.tables(), func(t laidOut) table.Section { return t.Section }), warningsOf(r)
 	if v.Table != "" {
 		d.Sections(sections...)
+		for _, w := range warnings {
+			d.Add(table.Warning(w.Text))
+		}
 		return d
 	}
 	var first []table.Section
@@ -60,7 +63,6 @@ func (v View) Document() table.Document {
 		first, sections = sections[:1], sections[1:]
 	}
 	d.Paper = first
-	warnings := warningsOf(r)
 	for _, w := range warnings {
 		if w.Code == contradicted {
 			d.Add(table.Warning(w.Text))

@@ -113,7 +113,7 @@ func (all *warnings) collect(r score.Result) {
 				score.TruncationConsequence, run.Keys(""))
 		}
 	}
-	all.noRates(r, nil)
+	all.noRates(r)
 	all.read(r)
 	all.served(r)
 	for _, run := range r.Runs {

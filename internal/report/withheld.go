@@ -1,10 +1,6 @@
 package report
 
 import (
-	"slices"
-	"strings"
-
-	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -21,10 +17,10 @@ var withheld = []struct{ since, help string }{
 	score.NotReached: {"too many calls failed", "The prompts that have answers are not a random sample; the same command asks the others again."},
 }
 
-// noRates adds who has no rate, of those of the labels of some figures; of nil, of all.
-func (all *warnings) noRates(r score.Result, of []figure.Figure) {
+// noRates adds who has no rate.
+func (all *warnings) noRates(r score.Result) {
 	for run, j := range r.Judged() {
-		if !j.Withheld || of != nil && !slices.ContainsFunc(of, func(f figure.Figure) bool { return f.Label == run.Label }) {
+		if !j.Withheld {
 			continue
 		}
 		who, why := nameOf(run), withheld[j.Why()]
@@ -33,11 +29,4 @@ func (all *warnings) noRates(r score.Result, of []figure.Figure) {
 		}
 		all.add(noRate, "No rate, since "+why.since, who, why.help, run.Keys(j.Judge))
 	}
-}
-
-// noRatesOf says which rates are withheld, of those of the labels of some figures.
-func noRatesOf(r score.Result, all []figure.Figure) string {
-	var w warnings
-	w.noRates(r, all)
-	return strings.Join(table.RowsOf(w.texts(), func(w figure.Warning) string { return w.Text }), " ")
 }

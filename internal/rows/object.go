@@ -336,7 +336,7 @@ func (o Object) row(file string, columns Layout, cells []string) (Row, error) {
 		} else if text, ok := jsonText(prompt, false); ok {
 			r.Text = text
 		} else if asked, other := ask(jsontext.Value(prompt)); other == "" && slices.ContainsFunc(columns.Fields, func(f Field) bool { return f.Holding }) {
-			r.Messages = asked // of a recorded request; a dataset is not asked without what else is in it
+			r.Messages = asked // of a recorded request; that of a dataset would lose its settings
 		} else {
 			return Row{}, r.Fault(file, fmt.Sprintf("%q is not text", column), "write the prompt as a JSON string, or name a value inside it, such as "+column+".messages, with `prompt-column`")
 		}

@@ -311,10 +311,11 @@ func (s *saying) object(o members, role string, depth int) bool {
 		// One of several choices, of which the first counts.
 		return s.replied || s.add(o["message"], "assistant", depth)
 	}
-	for i, within := range []string{"messages", "contents", "inputBodyJson", "input", "prompt", "output", "outputBodyJson", "generation", "messageStart", "contentBlockDelta", "messageStop"} {
-		if v := o[within]; v != nil && kind == "" {
-			return s.add(v, []string{"user", "assistant"}[min(i/5, 1)], depth)
-		}
+	if v := o.first("messages", "contents", "inputBodyJson", "input", "prompt"); v != nil && kind == "" {
+		return s.add(v, "user", depth)
+	}
+	if v := o.first("output", "outputBodyJson", "generation", "messageStart", "contentBlockDelta", "messageStop"); v != nil && kind == "" {
+		return s.add(v, "assistant", depth)
 	}
 	return s.message(o, name, kind, role, depth)
 }

@@ -303,7 +303,7 @@ func TestFindNothing(t *testing.T) {
 	}
 	find("mine", `holds no run named "mine"; it holds r`)
 	find("mine", ", …")
-	find("r00,r01", "several stand apart, with blanks and no commas; it holds r")
+	find("r00,r01", "separate several names by spaces; it holds r")
 	if err := m.SaveRun(t.Context(), store.Run{Name: "broken", Config: []byte("[1]")}); err != nil {
 		t.Fatal(err)
 	}

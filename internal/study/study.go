@@ -237,7 +237,7 @@ func none(ctx context.Context, m store.Reader, name string, kinds []Kind) error 
 	if near := settings.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
 	} else if strings.Contains(name, ",") {
-		hint = "several stand apart, with blanks and no commas; " + hint
+		hint = "separate several names by spaces; " + hint
 	}
 	return &orbench.InputError{Problem: fmt.Sprintf("holds no run named %q", name), Hint: hint}
 }

@@ -52,8 +52,8 @@ func plain(text string) string {
 // what SQLite keeps for itself.
 var others = regexp.MustCompile(`^table (lost_and_found(_[0-9]+)?|sqlite_(stat[0-9]|sequence))$`)
 
-// schemas has what the migrations make of an empty file, by version. A test makes it, as doing so
-// takes longer than all else that opening a store does.
+// schemas has the schema of each version as the migrations make it. It is kept, since making it
+// anew takes longer than the rest of opening a store; TestSchemas writes it.
 //
 //go:embed schema.json
 var schemas []byte
