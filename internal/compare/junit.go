@@ -61,10 +61,9 @@ func (c Result) JUnit(w io.Writer) error {
 			for _, line := range c.Warnings() {
 				test.Out += "Warning. " + untrusted.Terminal(line) + " "
 			}
-			test.Out += untrusted.Terminal(fmt.Sprintf("base %s (%s) of %s, candidate %s (%s) of %s, difference %s points (%s), %s. %s",
-				table.Rate(m.Base.Rate), table.Interval(m.Base.Interval()), table.Count(m.Base.N),
-				table.Rate(m.Candidate.Rate), table.Interval(m.Candidate.Interval()), table.Count(m.Candidate.N),
-				table.Difference(m.Difference, table.Hyphen), table.DifferenceInterval(m.Difference, table.Hyphen), table.PInText(m.P), c.Account(m)))
+			test.Out += untrusted.Terminal(fmt.Sprintf("base %s of %s, candidate %s of %s, difference %s points, range %s; by verdicts %s, %s. %s",
+				table.Rate(m.Base.Rate), table.Count(m.Base.N), table.Rate(m.Candidate.Rate), table.Count(m.Candidate.N),
+				table.Difference(m.Difference, table.Hyphen), c.Range(m), table.DifferenceInterval(m.Difference, table.Hyphen), table.PInText(m.P), c.Account(m)))
 		}
 		suite.Cases = append(suite.Cases, test)
 	}

@@ -386,9 +386,6 @@ func (c Result) Account(m Metric) string {
 			s += " " + []string{"Base", "Candidate"}[i] + ": " + line + "."
 		}
 	}
-	if e := m.withError(); e != "" {
-		s += " With the judge's error the difference is " + e + " points."
-	}
 	if m.Base.Clusters > 0 {
 		s += " " + c.clusterNote(m)
 	}

@@ -138,8 +138,11 @@ func TestResultOfClusters(t *testing.T) {
 				if !strings.Contains(strings.ReplaceAll(text, "\\", ""), want) || strings.Contains(text, "\x1b") || format != "table" && strings.Contains(text, "<i>") {
 					t.Errorf("%s does not say %q, or says too much:\n%s", format, want, text)
 				}
-				if format != "markdown" && (!strings.Contains(text, "1.3–47.7") || !strings.Contains(text, "42.7–95.5")) {
+				if format == "table" && (!strings.Contains(text, "1.3–47.7") || !strings.Contains(text, "42.7–95.5")) {
 					t.Errorf("%s lacks the clustered intervals of the rates:\n%s", format, text)
+				}
+				if clustered := table.DifferenceInterval(out.Metrics[0].Difference, table.Hyphen); format == "junit" && !strings.Contains(text, "range not checked; by verdicts "+clustered) {
+					t.Errorf("%s lacks the clustered interval of the difference, %s:\n%s", format, clustered, text)
 				}
 			}
 			rows, err := csv.NewReader(strings.NewReader(printed(t, table.AsCSV.Of(out)))).ReadAll()
