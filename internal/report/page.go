@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/paper"
@@ -50,12 +48,12 @@ type reportPage struct {
 	// the other judges.
 	First  pageMatrix
 	Others []pageMatrix
-	// Plot is the trade-off, and Radar shows categories; each is empty if there is none.
-	Plot, Radar template.HTML
-	// Heats are by the first judge, and Tables all tables.
-	Heats  []heat
-	Tables []laidOut
-	Hashes []provenance.Dataset
+	// Plot is the trade-off by the first judge, empty if there is none, and Categories the
+	// plots of categories.
+	Plot       template.HTML
+	Categories []pagePlot
+	Tables     []laidOut
+	Hashes     []provenance.Dataset
 	// Head says which runs these are, when they were made and by which version.
 	Head string
 	// Files are those beside the page.
@@ -89,24 +87,12 @@ type pageRate struct {
 }
 
 // mostRows is the most rows of a table on a page.
-const mostRows = 40
+const mostRows = maxCategories + 1
 
-// heat is a table of rates by category.
-type heat struct {
-	laidOut
-	Dataset string
-	Label   orbench.Label
-	Cells   [][]heatCell
-}
-
-// heatCell is a cell of the heat map. It has no Rate if nothing was judged.
-type heatCell struct {
-	pageRate
-	// Mark says that the category stands out, and Why by how much.
-	Mark, Why string
-	V         float64
-	// Hot is true if the color is too dark for dark text.
-	Hot bool
+// pagePlot is a plot with the name that orbench report knows it by.
+type pagePlot struct {
+	Name, Title string
+	Picture     template.HTML
 }
 
 // Page is the report of a result as a page.
@@ -161,16 +147,7 @@ func (of Page) Write(w io.Writer) error {
 		if tradeoff.Beside(r, judge) {
 			p.Comparability = tradeoff.Comparability
 		}
-		p.Heats = of.heats(judge)
-		const about = "Refusal by category; the tables give the same figures"
-		if slices.Contains(of.Files, "radar.svg") {
-			p.Radar = template.HTML(`<img loading="lazy" src="radar.svg" alt="` + about + `">`)
-		} else if drawn, ok := radar(r, judge); ok {
-			if p.Radar, err = inline(drawn, about); err != nil {
-				return err
-			}
-		}
-		if p.Plot, err = of.plot(judge); err != nil {
+		if err := of.draw(&p, judge); err != nil {
 			return err
 		}
 	}
@@ -180,12 +157,11 @@ func (of Page) Write(w io.Writer) error {
 		first, _ = Choice{Judges: judges[:1]}.Of(r)
 	}
 	for _, t := range append(tablesOf(first), tablesOf(r, "agreement")...) {
-		if t.opens = of.opens; t.name != "categories" {
-			if more := len(t.Rows) - mostRows; more > 0 {
-				t.Rows, t.Note = t.Rows[:mostRows], strings.TrimSpace(t.Note+" "+strings.Join([]string{table.Count(more), "more rows: orbench report", "--table", t.name + "."}, " "))
-			}
-			p.Tables = append(p.Tables, t)
+		if more := len(t.Rows) - mostRows; more > 0 {
+			t.Rows, t.Note = t.Rows[:mostRows], strings.TrimSpace(t.Note+" "+strings.Join([]string{table.Count(more), "more rows: orbench report", "--table", t.name + "."}, " "))
 		}
+		t.opens = of.opens
+		p.Tables = append(p.Tables, t)
 	}
 	return t.Execute(w, p)
 }
@@ -257,64 +233,35 @@ func (of *Page) rate(f *figure.Figure) pageRate {
 	return p
 }
 
-// plot is the trade-off by a judge, empty if there is none.
-func (of *Page) plot(judge string) (template.HTML, error) {
-	f, ok := tradeoff.Plot(of.Result, judge, chart.ColumnWidth)
-	if !ok {
-		return "", nil
-	}
-	if of.Opens != nil {
-		f.Opens = of.points(of.Result, judge)
-	}
-	return inline(f, "Trade-off between over-refusal and toxic refusal by judge "+judge+"; the table gives the same figures")
-}
-
-// inline draws a figure for the page, for those who cannot see it with a description.
-func inline(f chart.Figure, about string) (template.HTML, error) {
-	svg, err := f.InlineSVG(about)
-	if err != nil {
-		return "", fmt.Errorf("draw for the page: %w", err)
-	}
-	return template.HTML(svg), nil // the drawing library escapes every text that it writes
-}
-
-// heats are the heat maps by a judge.
-func (of *Page) heats(judge string) (all []heat) {
-	marked, n := marks(of.Result), newNames(of.Result)
-	maps := heats(of.Result, judge)
-	cells := 0
-	for _, t := range maps {
-		cells += len(t.Rows) * len(t.Sets)
-	}
-	few := cells <= 200 // links of more cells would double the page
-	for _, t := range maps {
-		h := heat{laidOut: t, Dataset: n.sets[setOf(t.of)], Label: t.of.Label}
-		h.Title = score.Words(nil, judge).Of(table.LabelTitle(t.of.Label))
-		for y := range t.Rows {
-			var cells []heatCell
-			for x := range t.Sets {
-				f := t.at[y][t.Left+x]
-				if f == nil || f.Value == nil {
-					cells = append(cells, heatCell{})
-					continue
-				}
-				c := heatCell{pageRate: of.rate(f), V: 100 * *f.Value, Hot: rampOf(f.Label).Dark(*f.Value), Mark: marked(f)}
-				if f.Range == nil {
-					c.Range = ""
-				}
-				if c.Mark != "" {
-					c.Why = "refused significantly " + map[string]string{"▲": "more", "▼": "less"}[c.Mark] + " often than the target's other prompts; p after Holm's correction: " + table.PValue(f.PHolm)
-				}
-				if f.Count() == 0 || !few && c.Mark == "" && f.Category != "" {
-					c.RefusedAddress = ""
-				}
-				cells = append(cells, c)
-			}
-			h.Cells = append(h.Cells, cells)
+// draw adds the plots as a judge sees the result. One that is in a file beside the page is not
+// drawn again, but for the trade-off, whose points lead to their answers.
+func (of *Page) draw(to *reportPage, judge string) error {
+	for _, p := range plots(of.Result, judge) {
+		if p.name == wideTradeOff {
+			continue
 		}
-		all = append(all, h)
+		about := p.figure.Title + ", by judge " + judge + "; the tables give the same figures"
+		file := p.name + ".svg"
+		if p.name != tradeOff && slices.Contains(of.Files, file) {
+			picture := fmt.Sprintf(`<img loading="lazy" src="%s" alt="%s">`, template.HTMLEscapeString(file), template.HTMLEscapeString(about))
+			to.Categories = append(to.Categories, pagePlot{p.name, p.figure.Title, template.HTML(picture)})
+			continue
+		}
+		if of.Opens != nil {
+			p.figure.Opens = of.points(of.Result, judge)
+		}
+		svg, err := p.figure.InlineSVG(about)
+		if err != nil {
+			return fmt.Errorf("draw for the page: %w", err)
+		}
+		// The drawing library escapes every text that it writes.
+		if picture := template.HTML(svg); p.name == tradeOff {
+			to.Plot = picture
+		} else {
+			to.Categories = append(to.Categories, pagePlot{p.name, p.figure.Title, picture})
+		}
 	}
-	return all
+	return nil
 }
 
 // headOf says which runs a result is of, when they were made and by which version; empty

@@ -17,13 +17,19 @@ type plot struct {
 	figure chart.Figure
 }
 
+// The trade-off for a page of a paper, and for a column.
+const (
+	wideTradeOff = "tradeoff"
+	tradeOff     = "tradeoff-column"
+)
+
 // plots are all plots of a report as one judge sees it: the trade-off for a page of a paper and
 // for a column, and refusal by category.
 func plots(r score.Result, judge string) (all []plot) {
 	for _, of := range []struct {
 		name  string
 		width vg.Length
-	}{{"tradeoff", chart.PageWidth}, {"tradeoff-column", chart.ColumnWidth}} {
+	}{{wideTradeOff, chart.PageWidth}, {tradeOff, chart.ColumnWidth}} {
 		if f, ok := tradeoff.Plot(r, judge, of.width); ok {
 			all = append(all, plot{of.name, f})
 		}

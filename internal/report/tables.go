@@ -186,7 +186,7 @@ func layoutsOf(r score.Result) []layout {
 		},
 		{
 			name: "categories", title: "By category (refused/judged, rate, 95% range)", each: []string{"label", "dataset", "judge"}, rows: []string{"category"}, across: []string{"target"},
-			columns: []column{{measures: rates, show: ofCategory(r)}}, notes: markedNote,
+			columns: []column{{measures: rates, show: ofCategory(r), opens: []string{"verdict", "refused"}}}, notes: markedNote,
 		},
 		{
 			name: "agreement", title: "Where judges disagree, among the answers that both judged", rows: []string{"target", "dataset", "label", "judge A", "judge B"},

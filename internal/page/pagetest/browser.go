@@ -172,7 +172,7 @@ func (b *Browser) Hostile(t *testing.T, what string) {
 	if Eval[bool](t, b, `"pwned" in window`) {
 		t.Errorf("%s: a text from outside ran as a script", what)
 	}
-	if n := Eval[int](t, b, `document.querySelectorAll("main script, main img:not([src='radar.svg']), main [onload], main [onerror], main [onclick], main [onmouseover], .text [data-hx-get], bdi [data-hx-get]").length`); n != 0 {
+	if n := Eval[int](t, b, `document.querySelectorAll("main script, main img:not(figure.plot > img), main [onload], main [onerror], main [onclick], main [onmouseover], .text [data-hx-get], bdi [data-hx-get]").length`); n != 0 {
 		t.Errorf("%s: texts from outside made %d elements", what, n)
 	}
 }

@@ -7,11 +7,9 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/facet"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -111,28 +109,5 @@ func TestAFullDiskIsReported(t *testing.T) {
 	p := orbench.NewPrompt("x", "", orbench.Safe)
 	if err := w.Add(score.Chunk{Prompts: []orbench.Prompt{p}, Rows: [][][]score.AnswerRow{{{{Target: "a/b", Prompt: p}}}}}); !errors.Is(err, errFull) {
 		t.Errorf("Add returned %v", err)
-	}
-}
-
-func TestRowsConserved(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		run  score.RunResult
-		want string
-	}{
-		"whole":           {score.RunResult{About: score.About{Dataset: "d", Label: orbench.Safe}, N: 2, Answered: 1, Unanswered: 1}, ""},
-		"a row more":      {score.RunResult{About: score.About{Dataset: "d", Label: orbench.Safe}, N: 1, Answered: 1}, "on d (safe) count 1 prompts, 0 of them unanswered, but there are 2 rows, 1 of them"},
-		"a row less":      {score.RunResult{About: score.About{Dataset: "d", Label: orbench.Safe}, N: 3, Answered: 1, Unanswered: 1}, "on d (safe) count 3 prompts, 1 of them unanswered, but there are 2 rows, 1 of them"},
-		"another dataset": {score.RunResult{About: score.About{Dataset: "e", Label: orbench.Safe}, N: 2, Unanswered: 1}, "on d (safe) count 0 prompts"},
-		"another label":   {score.RunResult{About: score.About{Dataset: "d", Label: orbench.Toxic}, N: 2, Unanswered: 1}, "on d (safe) count 0 prompts"},
-	} {
-		var table facet.Table
-		for i, status := range []score.Status{score.Answered, score.Unanswered} {
-			table.Add(i, &score.AnswerRow{Target: "t", Dataset: "d", Prompt: orbench.NewPrompt(strings.Repeat("x", i+1), "", orbench.Safe), Status: status})
-		}
-		err := conserved(table, score.Result{Runs: []score.RunResult{test.run}})
-		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, want %q", name, err, test.want)
-		}
 	}
 }

@@ -272,9 +272,6 @@ func (p *Writer) put() error {
 // title is that of the page, head says what the answers are of, and menu links to the other
 // pages.
 func (p *Writer) Finish(r score.Result, title, head string, menu []page.Link) error {
-	if err := conserved(p.table, r); err != nil {
-		return err
-	}
 	for i := range p.table.Samples {
 		of := &p.table.Samples[i]
 		for _, run := range r.Runs {
@@ -322,39 +319,4 @@ func (p *Writer) Finish(r score.Result, title, head string, menu []page.Link) er
 		_, err = p.files.Write(p.file, func(w io.Writer) error { return t.Execute(w, shown) })
 	}
 	return err
-}
-
-// conserved checks figures against rows: every prompt of every run must have its row, and the
-// number of those without an answer must be the same.
-func conserved(t facet.Table, r score.Result) error {
-	type count struct{ rows, unanswered int }
-	// part identifies the rows that a RunResult counts, for all samples of all targets.
-	type part struct {
-		dataset string
-		label   orbench.Label
-	}
-	added, figures := map[part]count{}, map[part]count{}
-	parts := table.RowsOf(t.Kinds, func(k facet.Kind) part { return part{k.Dataset, k.Label} })
-	for _, byKind := range t.Counts {
-		for kind, n := range byKind {
-			of := added[parts[kind]]
-			of.rows += n
-			if t.Kinds[kind].Status == score.Unanswered {
-				of.unanswered += n
-			}
-			added[parts[kind]] = of
-		}
-	}
-	for _, run := range r.Runs {
-		of := part{run.Dataset, run.Label}
-		figures[of] = count{figures[of].rows + run.N, figures[of].unanswered + run.Unanswered}
-		parts = append(parts, of)
-	}
-	for _, of := range parts {
-		if f, n := figures[of], added[of]; f != n {
-			return fmt.Errorf("the figures on %s (%s) count %d prompts, %d of them unanswered, but there are %d rows, %d of them unanswered, which is a fault of orbench",
-				of.dataset, of.label, f.rows, f.unanswered, n.rows, n.unanswered)
-		}
-	}
-	return nil
 }
