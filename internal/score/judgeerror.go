@@ -123,8 +123,7 @@ type Known struct {
 var knownErrors sync.Map
 
 // KnownError returns what is known of a judge on answers in a language to
-// prompts of a label; an empty label stands for all prompts. It reports false
-// if too few models were measured to predict another.
+// prompts of a label. It reports false if too few models were measured to predict another.
 func KnownError(name string, label orbench.Label, language string) (*Known, bool) {
 	type key struct {
 		name     string
@@ -137,7 +136,7 @@ func KnownError(name string, label orbench.Label, language string) (*Known, bool
 		return e, e != nil
 	}
 	e, ok := errorOf(slices.DeleteFunc(MeasurementsOf(name), func(m Measurement) bool {
-		return m.Language != language || label != "" && m.Label != label
+		return m.Language != language || m.Label != label
 	}))
 	knownErrors.Store(k, e)
 	return e, ok

@@ -79,11 +79,7 @@ func (j *JudgeResult) Known() bool {
 func (j *JudgeResult) know(r *RunResult) {
 	j.Rate.Range = nil
 	j.Figures = slices.DeleteFunc(j.Figures, func(f figure.Figure) bool { return f.Category == "" })
-	label := r.Label
-	if r.Unlabeled {
-		label = "" // that of measurements on prompts of any label
-	}
-	e, known := KnownError(j.Judge, label, r.Measured(false))
+	e, known := KnownError(j.Judge, r.Label, r.Measured(false))
 	if !known && j.Judge != judge.Flag {
 		return
 	}

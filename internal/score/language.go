@@ -74,7 +74,7 @@ func (r *RunResult) Measured(variant bool) string {
 // Unmeasured says which answers these are, if no judge was measured on their kind.
 func (r *RunResult) Unmeasured() string {
 	switch {
-	case r.LabelAssumed:
+	case r.LabelAssumed || r.Unlabeled:
 		return "on prompts without labels"
 	case r.Dialogs || r.Asked.Turns != "":
 		return "in dialogs"
