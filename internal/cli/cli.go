@@ -7,6 +7,7 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -268,8 +269,8 @@ func wrapUsage(c *cobra.Command, typed []string) {
 				return nil
 			case c.HasAvailableSubCommands() && len(args) > 0:
 				return hint(c, err, commandMeant(c, args[0]))
-			case check(c, nil) == nil && len(args) == 1:
-				err = fmt.Errorf("%s takes no argument, such as %q", c.CommandPath(), args[0])
+			case check(c, nil) == nil && check(c, args[:1]) != nil:
+				return hint(c, fmt.Errorf("%q belongs to no flag", args[0]), flagOf(c, args[0]))
 			case strings.Contains(err.Error(), " arg(s)"):
 				err = fmt.Errorf("%s given to %q", table.Counted(len(args), "argument", "arguments"), c.UseLine())
 			}
@@ -279,6 +280,22 @@ func wrapUsage(c *cobra.Command, typed []string) {
 	for _, sub := range c.Commands() {
 		wrapUsage(sub, typed)
 	}
+}
+
+// flagOf is the flag with an argument that was given without one: a settings file, a model or
+// a dataset. It is empty if the command has no such flag.
+func flagOf(c *cobra.Command, arg string) string {
+	flag := "dataset"
+	if _, err := os.Stat(arg); err != nil && strings.Contains(arg, "/") {
+		flag = "target"
+	}
+	if slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(arg)) {
+		flag = "config"
+	}
+	if c.Flags().Lookup(flag) == nil {
+		return ""
+	}
+	return "--" + flag + " " + untrusted.Shell(arg)
 }
 
 // listMeant is a flag with its list, from which a blank parted the first argument: after a comma

@@ -141,7 +141,10 @@ func (c column) asName() *likely {
 		}
 	}
 	says := guess(name)
-	if says == "" && !slices.ContainsFunc(words(name), func(w string) bool { return slices.Contains(abstract, w) }) {
+	for _, w := range words(name) {
+		says = cmp.Or(says, abstract[w])
+	}
+	if says == "" {
 		return nil
 	}
 	return &likely{Column: c.name, Why: "its name says so, and it holds " + c.sample(), Values: c.reading(func(value string) orbench.Label {
@@ -150,7 +153,7 @@ func (c column) asName() *likely {
 		}
 		yes := slices.Contains(yesses, strings.ToLower(value))
 		switch {
-		case says == "" || !yes && !slices.Contains(noes, strings.ToLower(value)):
+		case !yes && !slices.Contains(noes, strings.ToLower(value)):
 			return ""
 		case yes == (says == orbench.Toxic):
 			return orbench.Toxic
@@ -166,9 +169,10 @@ var (
 	toxicWords = []string{"toxic", "unsafe", "harmful", "malicious"}
 	safeWords  = []string{"safe", "benign", "harmless", "nontoxic", "unharmful", "nonharmful"}
 	negations  = []string{"not", "non", "un"}
-	abstract   = []string{"safety", "toxicity", "harmfulness", "risk"}
-	yesses     = []string{"1", "true", "yes", "1.0"}
-	noes       = []string{"0", "false", "no", "0.0"}
+	// What has the quality that a noun names has this label.
+	abstract = map[string]orbench.Label{"safety": orbench.Safe, "toxicity": orbench.Toxic, "harmfulness": orbench.Toxic, "risk": orbench.Toxic}
+	yesses   = []string{"1", "true", "yes", "1.0"}
+	noes     = []string{"0", "false", "no", "0.0"}
 )
 
 // guess gives the label that a text seems to name, or "".

@@ -80,6 +80,8 @@ func TestLikely(t *testing.T) {
 		{"is_toxic", []string{"0", "1", "1"}, "1=toxic,0=safe"},
 		{"safe", []string{"true", "true", "false"}, "true=safe,false=toxic"},
 		{"toxicity", []string{"low", "high"}, ""},
+		{"toxicity", []string{"False", "True"}, "False=safe,True=toxic"},
+		{"prompt_safety", []string{"yes", "no"}, "no=toxic,yes=safe"},
 		{"toxicity", []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13"}, "none"},
 		{"note", []string{"safe, or so I believe, but a long remark is not a label of a prompt", "safe"}, "none"},
 		{"empty", []string{"", ""}, "none"},

@@ -78,7 +78,7 @@ func (e *Env) OpenStudy(ctx context.Context, memory store.Reader, at, name strin
 // NotStored says of a file or folder, whose name was given for that of a run, what to do with
 // it. Any other error of looking for a run is returned as it is.
 func NotStored(name string, err error) error {
-	if !errors.As(err, new(*orbench.InputError)) {
+	if name == "" || !errors.As(err, new(*orbench.InputError)) {
 		return err
 	}
 	page := filepath.Join(name, "report.html")
