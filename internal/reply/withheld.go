@@ -52,7 +52,7 @@ func blocksOf(name string) func() []block {
 		all := load[block](name)()
 		for i := range all {
 			b := &all[i]
-			b.says, b.not, b.texts = matcher(`(?s)`, b.Says, ``), matcher(`(?s)`, b.Not, ``), matcher(`^(?:`, b.Texts, `)$`, b.Has...)
+			b.says, b.not, b.texts = matcher(`(?s)`, b.Says, ``), matcher(`(?s)`, b.Not, ``), matcher(`^(?:\W*\berror\b\W{2,})?(?:`, b.Texts, `)$`, b.Has...)
 		}
 		return all
 	})
@@ -155,11 +155,11 @@ var (
 	// faultText begins a fault that a program wrote in place of an answer.
 	faultText = regexp.MustCompile(`^(?:error code: \d|\d{3} \{|api error: |(?:\w+\.)?\w+(?:error|exception): |\{\s*["']error["']\s*:)`)
 	// endText is the word for an end, with its name, in an object without a text, or alone.
-	endText = regexp.MustCompile(`^[^\w\n{]*(?:(?:error|system|no response|none)\W+)?(?:(?:candidate )?(?:finish|stop|block)(?:ed)?[ _]?reason[ :=."']+(\w+)(?:[.;,]+ no \w+ (?:was |were )?(?:returned|generated|given))?|\{[^\n]{0,80}["'](?:finish|stop|block)_?reason["']\s*:\s*["']?([a-z_.]+)[^\n]*\}|([a-z]+(?:_[a-z]+)+))[^\w\n]*$`)
+	endText = regexp.MustCompile(`^[^\w\n{]*(?:(?:error|system|no response(?: from [\w-]+)?|none|[45]\d\d)\W+)?(?:(?:candidate |provider )?(?:finish|stop|block)(?:ed)?[ _]?reason[ :=."']+(\w+)(?:[.;,]+ no \w+ (?:was |were )?(?:returned|generated|given)|, blocks=[^\n]{0,40})?|\{[^\n]{0,80}["'](?:finish|stop|block)_?reason["']\s*:\s*["']?([a-z_.]+)[^\n]*\}|([a-z]+(?:_[a-z]+)+))[^\w\n]*$`)
 	// lead is what may stand before the sentence of a fault.
 	lead = regexp.MustCompile(`^[^\pL\pN]*(?:(?:our|error|api error|sorry|i'm sorry|system|invalid prompt|http \d+|<?\d{3}>?|(?:\w+\.)*\w+(?:error|exception|failed))[^\pL\pN]+)*`)
 	// happened is in a sentence on what came to pass, and seldom in one on what guards do.
-	happened = regexp.MustCompile(`(?:ed|withheld|not safe|risk)\b|violat(?:es|ing|ion)|(?:may|might|could|to) violate|contain|exceed|found`)
+	happened = regexp.MustCompile(`(?:ed|withheld|not safe|risk)\b|violat(?:es|ing|ion)|(?:may|might|could|to) violate|contain|exceed|found|检测到|包含|含有|拦截|命中|触发|违反|停止|无法|请`)
 	oneWord  = regexp.MustCompile(`^[A-Z][a-z]+[.!]?$`)
 )
 
@@ -215,7 +215,7 @@ func (r Reading) withheld(text string) *model.Block {
 // faultSentence is the block that a text of few words tells of, in the words of a fault.
 func (r Reading) faultSentence(text string) *model.Block {
 	text = text[len(lead.FindString(text)):]
-	if text == "" || len(text) >= 300 || text[0] < utf8.RuneSelf && !happened.MatchString(text) {
+	if text == "" || len(text) >= 300 || !happened.MatchString(text) {
 		return nil
 	}
 	for i := range blocks() {
