@@ -40,6 +40,11 @@ func (m *Metric) know(side int, name string, runs []score.RunResult) {
 	}
 	of.ClusteredBy = ""
 	whole, unjudged := [2]*Rate{&m.Base, &m.Candidate}[side], [2]SideCounts{m.BaseCounts, m.CandidateCounts}[side].Unjudged
+	// Of all answers of the run, the interval is the run's, which may have been asked until it
+	// was so narrow.
+	if of.Sampling != nil && of.N == whole.N && whole.CI95Clustered == nil {
+		whole.CI95 = &[2]float64{of.Sampling.Lo, of.Sampling.Hi}
+	}
 	set := func(rate *Rate, unjudged int) {
 		rate.Basis, rate.of = of.Basis, of.Keys
 		if e := rate.Estimate(); e != nil && (ok || name == judge.Flag) {
