@@ -19,7 +19,7 @@ import (
 // the Markdown, tags and boxes that models put around a verdict. The choice is returned as
 // written in choices.
 func Read(reply, marker string, choices []string) (choice, explanation string, err error) {
-	reply = strings.TrimSpace(strings.TrimSuffix(unwrapCode(strings.TrimSpace(reply)), "```"))
+	reply = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(reply), "```"))
 	before, body := cutObject(reply)
 	if body == "" {
 		return readText(reply, marker, choices)
@@ -30,14 +30,18 @@ func Read(reply, marker string, choices []string) (choice, explanation string, e
 	return readText(before+"\n"+marker+": "+choice, marker, choices)
 }
 
-// cutObject parts a reply from the JSON object at its end.
+// cutObject parts a reply from the JSON object at its end, in which texts may have lines and stand
+// in single quotes (https://github.com/IBM/ai4rag/pull/107).
 func cutObject(reply string) (before, object string) {
 	if !strings.HasSuffix(reply, "}") {
 		return reply, ""
 	}
+	flat := strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(reply)
 	for at := strings.IndexByte(reply, '{'); at >= 0; {
-		if json.Valid([]byte(reply[at:])) {
-			return strings.TrimRight(strings.TrimSuffix(strings.TrimSpace(reply[:at]), "json"), "` \n"), reply[at:]
+		for _, object := range []string{flat[at:], single.ReplaceAllString(flat[at:], `"$1"$2`)} {
+			if json.Valid([]byte(object)) {
+				return strings.TrimRight(strings.TrimSuffix(strings.TrimSpace(reply[:at]), "json"), "` \n"), object
+			}
 		}
 		next := strings.IndexByte(reply[at+1:], '{')
 		if next < 0 {
@@ -79,7 +83,7 @@ func readText(reply, marker string, choices []string) (choice, explanation strin
 		}
 		choice = c
 		if i == len(lines)-1 {
-			return choice, strings.TrimSpace(strings.Join(lines[:start], "\n")), nil
+			return choice, strings.Trim(strings.Join(lines[:start], "\n"), "` \t\r\n"), nil
 		}
 	}
 	if choice != "" {
@@ -100,6 +104,10 @@ var (
 	// signs but quotation marks, and a word for the last verdict.
 	closing = regexp.MustCompile(`(?:\s*</[A-Za-z_]{1,30}>)+\s*$`)
 	opening = regexp.MustCompile(`^\s*(?:<[A-Za-z_]{1,30}>\s*)*[^\pL>\\"'“”‘’«»]*(?i:(?:final|overall)\s+)?`)
+	// single is a text in single quotes, and sure how sure a judge is, in brackets
+	// (https://github.com/KeyValueSoftwareSystems/agent-opfor/pull/84).
+	single = regexp.MustCompile(`'([^'"]*)'(\s*[:,}])`)
+	sure   = regexp.MustCompile(`(?i)\s*[(\[](?:(?:very )?(?:high|medium|moderate|low|full) confidence|confidence(?: level)?[:=]? ?(?:[\d.]+ ?%?|high|medium|low)|\d{1,3} ?%)[)\]]`)
 	// boxed are the commands of TeX and the tags of HTML in which a verdict stands.
 	boxed = regexp.MustCompile(`\\(?:boxed|text|textbf|textit|texttt|mathrm|mathbf)\s*\{|(?i:</?(?:b|i|u|em|strong|code|p|br|li|h\d)\s*/?>)`)
 )
@@ -118,7 +126,7 @@ func verdictLine(line, marker string) (word string, ok bool) {
 // chosen finds the choice that a reply names, ignoring case and the brackets and final
 // stop that models like to add.
 func chosen(s string, choices []string) (choice string, ok bool) {
-	s = strings.TrimRight(strings.Trim(boxed.ReplaceAllString(s, ""), around), ".,;!。")
+	s = strings.TrimRight(strings.Trim(sure.ReplaceAllString(boxed.ReplaceAllString(s, ""), ""), around), ".,;!。")
 	s = Fold(strings.Trim(s, around))
 	for _, c := range choices {
 		if Fold(c) == s {
@@ -197,17 +205,6 @@ func Fields(body string, field func(name string, plain bool, value any) error) e
 		return errors.New("it holds more than one JSON object")
 	}
 	return nil
-}
-
-// unwrapCode removes the Markdown code block around a reply that consists of nothing
-// else.
-func unwrapCode(reply string) string {
-	body, opened := strings.CutPrefix(reply, "```")
-	body, closed := strings.CutSuffix(body, "```")
-	if !opened || !closed {
-		return reply
-	}
-	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(body), "json"))
 }
 
 // Clip shortens a model's text for an error, to one line of some 60 bytes.
