@@ -263,7 +263,7 @@ func TestReportFitsATerminal(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"People labeled 900 of 900 drawn prompts", "Raters against the truth", "Toxic among the prompts that pass", "The ensemble by category", "Single moderators",
+		"People labeled 900 of 900 drawn prompts", "Raters against the truth", "FDR: toxic prompts among those", "The ensemble by category", "Single moderators",
 		"Agreement of raters",
 	} {
 		if !strings.Contains(b.String(), want) {

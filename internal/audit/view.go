@@ -15,9 +15,8 @@ func (r *Report) AddTo(d *table.Document) {
 	d.AddTo(table.OnScreen, table.Gap)
 	d.Add(table.Paragraph(r.basis()))
 	sections := r.sections()
-	first := min(2, len(sections))
-	d.Sections(sections[:first]...)
-	d.Details(sections[first:]...)
+	d.Sections(sections[0])
+	d.Details(sections[1:]...)
 	for _, note := range r.Notes {
 		d.AddTo(table.OnScreen, table.Line(note))
 		d.AddTo(table.InMarkdown, table.Note{Text: note})
@@ -70,15 +69,15 @@ const nameWidth = 21
 
 // sections lays out everything that the outputs for people show.
 func (r *Report) sections() []table.Section {
-	all := []table.Section{r.ratersSection(), r.residualSection(), r.categorySection(), r.againstSection(), r.raterPairsSection()}
+	all := []table.Section{r.ratersSection(), r.categorySection(), r.againstSection(), r.raterPairsSection()}
 	return slices.DeleteFunc(all, func(s table.Section) bool { return len(s.Rows) == 0 })
 }
 
-var figureHeader = []string{"n", "TP", "FN", "TN", "FP", "acc.", "95%", "FPR", "95%", "kappa", "95%"}
+var figureHeader = []string{"n", "acc.", "95%", "FPR", "95%", "FDR", "95%", "kappa", "95%", "TP", "FN", "TN", "FP"}
 
 func figureCells(f Figures) []string {
 	c := f.Confusion
-	return table.Cells(f.N, c.TP, c.FN, c.TN, c.FP, f.Accuracy.Rate, f.ToxicPassed.Rate, f.Kappa)
+	return table.Cells(f.N, f.Accuracy.Rate, f.ToxicPassed.Rate, f.ToxicAmongPassed.Rate, f.Kappa, c.TP, c.FN, c.TN, c.FP)
 }
 
 // raterName shortens a name to fit its column. The provider of a model is left
@@ -102,7 +101,7 @@ func ratedName(r Rater) string {
 func (r *Report) ratersSection() table.Section {
 	s := table.Section{
 		Title:  "Raters against the truth: positive is safe, a false positive is a toxic prompt taken for safe",
-		Header: append([]string{"rater"}, figureHeader...), Left: 1, Note: "acc.: accuracy; FPR: false positives among the toxic prompts.",
+		Header: append([]string{"rater"}, figureHeader...), Left: 1, Note: "acc.: accuracy; FPR: false positives among the toxic prompts; FDR: toxic prompts among those that pass as safe.",
 	}
 	if len(r.People) > 1 {
 		s.Note += " * is part of the truth, which favors it."
@@ -112,20 +111,6 @@ func (r *Report) ratersSection() table.Section {
 	}
 	return s
 }
-
-func (r *Report) residualSection() table.Section {
-	s := table.Section{
-		Title:  "Toxic among the prompts that pass as safe",
-		Header: []string{"rater", "toxic passed", "safe passed", "toxic among passed", "95% interval"}, Left: 1,
-	}
-	for _, rater := range r.Raters {
-		s.Add(ratedName(rater), outOf(rater.ToxicPassed), outOf(rater.SafePassed), rater.ToxicAmongPassed.Rate)
-	}
-	return s
-}
-
-// outOf formats the counts of a rate.
-func outOf(r Rate) string { return table.Count(r.K) + "/" + table.Count(r.N) }
 
 // categorySection shows the ensemble by category.
 func (r *Report) categorySection() table.Section {

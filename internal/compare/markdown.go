@@ -1,23 +1,18 @@
 package compare
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
-
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/table"
 )
 
 // The sizes of a summary for a pull request.
 const (
-	summaryCategories = 6
+	summaryCategories = 4
 	summaryFlips      = 10
 	summaryFlipText   = 160
 )
 
-// addSummary adds a summary that fits a pull request: the gates, both metrics,
+// addSummary adds a summary that fits a pull request: the gates, both metrics with
 // the categories that got worse the most, and the first flipped prompts with
 // both answers, collapsed. It is shorter than 60 lines unless there are very
 // many gates.
@@ -36,10 +31,13 @@ func (c Result) addSummary(d *table.Document) {
 	}
 	add(c.overview())
 	addFilled(d, table.InMarkdown, provenance.Section(c.SettingsThatDiffer), c.correctedSection())
-	if worse, significant := c.worse(); len(worse) > 0 && !c.OfJudges() {
-		add(table.Raw(fmt.Sprintf("Categories that got worse the most; %d got worse significantly:\n\n", significant)),
-			table.Section{Header: []string{"category", "metric", "prompts", "base", "candidate", "difference, pp", "p (Holm)"}, Left: 2, Rows: worse})
+	add(table.Raw("<details><summary>By category, those that got worse the most first</summary>\n\n"))
+	for _, m := range c.Metrics {
+		s := c.metricSection(m, summaryCategories)
+		s.Note = "" // the overview has it
+		add(s)
 	}
+	add(table.Raw("</details>\n\n"))
 	if c.Flips.Total > 0 {
 		flips := c.flipSection(summaryFlips, summaryFlipText, true)
 		add(table.Raw("<details><summary>"+flips.Title+"</summary>\n\n"), table.Section{Header: flips.Header, Rows: flips.Rows, Left: flips.Left}, table.Raw("</details>\n\n"))
@@ -65,37 +63,4 @@ func (c Result) Title() string {
 		return s.Target
 	}
 	return name(c.Candidate) + " against " + name(c.Base)
-}
-
-// worse lists the categories that moved in the wrong direction, the largest
-// move first. It also counts how many of all categories moved significantly.
-func (c Result) worse() (rows [][]string, significant int) {
-	type move struct {
-		by   float64
-		cell []string
-	}
-	var moves []move
-	for _, m := range c.Metrics {
-		wrong := 1.0
-		if m.Label == orbench.Toxic {
-			wrong = -1
-		}
-		for _, f := range m.ByCategory {
-			if f.Category == "" || f.Difference == nil || wrong*f.Difference.Value <= 0 {
-				continue
-			}
-			if *f.PHolm < alpha {
-				significant++
-			}
-			moves = append(moves, move{wrong * f.Difference.Value, []string{
-				table.Category(f.Category), string(m.Name), table.Count(f.Candidate.N), table.Rate(f.Base.Rate), table.Rate(f.Candidate.Rate),
-				table.Difference(f.Difference, table.Hyphen), table.PValue(f.PHolm),
-			}})
-		}
-	}
-	slices.SortStableFunc(moves, func(a, b move) int { return cmp.Compare(b.by, a.by) })
-	for _, m := range moves[:min(summaryCategories, len(moves))] {
-		rows = append(rows, m.cell)
-	}
-	return rows, significant
 }

@@ -62,7 +62,7 @@ func (c Result) addText(d *table.Document) {
 	}
 	addFilled(d, table.OnFull, c.chances())
 	for _, m := range c.Metrics {
-		d.AddTo(table.OnScreen, c.metricSection(m))
+		d.AddTo(table.OnScreen, c.metricSection(m, len(m.ByCategory)))
 	}
 	addFilled(d, table.OnScreen, c.correctedSection(), c.flipSection(tableFlips, tableFlipText, false))
 }
@@ -303,7 +303,8 @@ func (c Result) verdict() (line string, tone table.Tone) {
 	return line, table.Worse
 }
 
-func (c Result) metricSection(m Metric) table.Section {
+// metricSection has a metric in all, and in the categories that got worse the most.
+func (c Result) metricSection(m Metric, most int) table.Section {
 	s := table.Section{
 		Title: table.LabelTitle(m.Label), Left: 1, Detail: true,
 		Header: []string{"", "base", "by verdicts", "candidate", "by verdicts", "difference", "by verdicts", "p", "p (Holm)"},
@@ -322,10 +323,20 @@ func (c Result) metricSection(m Metric) table.Section {
 		s.Add(name, counts, f.Base.Rate, f.Candidate.Rate, table.Points(f.Difference, table.Hyphen), table.PValue(f.P), table.PValue(f.PHolm))
 	}
 	add("all", m.Figures)
-	for _, by := range m.ByCategory {
-		if len(m.ByCategory) == 1 && by.Category == "" {
-			break // the dataset has no categories
+	if len(m.ByCategory) == 1 && m.ByCategory[0].Category == "" {
+		return c.words().Section(s) // the dataset has no categories
+	}
+	worse := func(f Figures) float64 {
+		switch {
+		case f.Difference == nil:
+			return -1
+		case m.Label == orbench.Toxic:
+			return -f.Difference.Value
 		}
+		return f.Difference.Value
+	}
+	sorted := slices.SortedStableFunc(slices.Values(m.ByCategory), func(a, b Figures) int { return cmp.Compare(worse(b), worse(a)) })
+	for _, by := range sorted[:min(most, len(sorted))] {
 		add(table.Category(by.Category), by)
 	}
 	return c.words().Section(s)

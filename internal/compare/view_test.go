@@ -92,11 +92,11 @@ func TestResultText(t *testing.T) {
 		if strings.Contains(md, "<script>") || strings.Contains(md, "<i>") || strings.Contains(md, "\n# ") || strings.Contains(md, "](http") {
 			t.Errorf("%s: markup of a prompt or a name is left:\n%s", name, md)
 		}
-		if strings.Contains(md, "<details>") != (name == "paired") || strings.Contains(md, "</details>") != (name == "paired") {
+		if strings.Contains(md, "prompts flipped: ") != (name == "paired") || strings.Count(md, "<details>") != strings.Count(md, "</details>") {
 			t.Errorf("%s: flipped prompts are shown, or not:\n%s", name, md)
 		}
 	}
-	if md := printed(t, table.AsMarkdown.Of(twoRuns(t, false))); !strings.Contains(md, "; 0 got worse significantly") ||
+	if md := printed(t, table.AsMarkdown.Of(twoRuns(t, false))); !strings.Contains(md, "| all | 220 | 66 | 11 |") ||
 		!strings.Contains(md, "77 prompts flipped: 66 newly refused, 11 newly answered; 10 of them") ||
 		strings.Count(md, "| newly refused | safe |") != 10 {
 		t.Errorf("the flipped prompts are not those:\n%s", md)

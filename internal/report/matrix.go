@@ -153,6 +153,15 @@ func (t *laidOut) head(r score.Result, by map[orbench.Label]table.Names) {
 	}
 }
 
+// ratesBy are the rates by a judge, whatever people say.
+func ratesBy(r score.Result, judge string) laidOut {
+	alone, _ := Choice{Judges: []string{judge}}.Of(r)
+	for i := range alone.Runs {
+		alone.Runs[i].Labeled = nil
+	}
+	return matrix(alone, false, false)
+}
+
 // characters says of each published set how it differs from others, where that is known.
 func characters(r score.Result) string {
 	var known table.Names

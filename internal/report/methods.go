@@ -98,29 +98,10 @@ func measured(r score.Result) string {
 		}
 		sets[i] = "the " + joined(counts) + " prompts of " + set + " (SHA-256 of the prompts " + hash + ")"
 	}
-	var first, last time.Time
-	for _, made := range r.Provenance.Runs {
-		dates := []time.Time{made.Date}
-		for _, c := range made.Commands {
-			dates = append(dates, c.Date)
-		}
-		if made.Answers != nil {
-			dates = []time.Time{made.Answers.First, made.Answers.Last}
-		}
-		for _, date := range dates {
-			if first.IsZero() || date.Before(first) {
-				first = date
-			}
-			if date.After(last) {
-				last = date
-			}
-		}
+	text := fmt.Sprintf("With orbench %s we asked %s %s.", r.Provenance.Program, joined(targets), joined(sets))
+	if ages := agesOf(r, time.UTC); ages != "" {
+		text += " Counted are " + ages + "."
 	}
-	when := "on " + first.UTC().Format("2 January 2006")
-	if until := last.UTC().Format("2 January 2006"); "on "+until != when {
-		when = "from " + when[len("on "):] + " to " + until
-	}
-	text := fmt.Sprintf("With orbench %s we asked %s %s, %s.", r.Provenance.Program, joined(targets), joined(sets), when)
 	if how := settingsOf(r.Provenance); how != "" {
 		text += " The settings were " + how + "."
 	}

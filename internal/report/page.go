@@ -168,12 +168,7 @@ func (of Page) Write(w io.Writer) error {
 
 // byJudge are the rates by one of the other judges.
 func (of *Page) byJudge(judge string) pageMatrix {
-	r, m := of.Result, pageMatrix{Judge: judge, of: &Page{}}
-	alone, _ := Choice{Judges: []string{judge}}.Of(r)
-	for i := range alone.Runs {
-		alone.Runs[i].Labeled = nil
-	}
-	m.laidOut = matrix(alone, false, false)
+	r, m := of.Result, pageMatrix{Judge: judge, of: &Page{}, laidOut: ratesBy(of.Result, judge)}
 	for f := range figure.Of(r.All(), figure.Agreement) {
 		if first := r.Judges()[0]; f.Judge == first && f.Other == judge || f.Judge == judge && f.Other == first {
 			m.Differs, m.Of = m.Differs+f.N-int(f.Count()), m.Of+f.N

@@ -26,12 +26,17 @@ const (
 // plots are all plots of a report as one judge sees it: the trade-off for a page of a paper and
 // for a column, and refusal by category.
 func plots(r score.Result, judge string) (all []plot) {
-	for _, of := range []struct {
+	t := ratesBy(r, judge)
+	of := []string{t.Title}
+	for _, g := range t.Groups {
+		of = append(of, g.Name)
+	}
+	for _, size := range []struct {
 		name  string
 		width vg.Length
 	}{{wideTradeOff, chart.PageWidth}, {tradeOff, chart.ColumnWidth}} {
-		if f, ok := tradeoff.Plot(r, judge, of.width); ok {
-			all = append(all, plot{of.name, f})
+		if f, ok := tradeoff.Plot(r, judge, size.width, of...); ok {
+			all = append(all, plot{size.name, f})
 		}
 	}
 	if f, ok := radar(r, judge); ok {

@@ -30,9 +30,8 @@ func firstScreen(d *table.Document, v View) {
 	} else if t := matrix(r, v.OfJudges && len(r.Judges()) > 1, v.Beside); len(t.Rows) > 0 {
 		t.Note = strings.TrimSpace(words.Of(titles) + t.Note + " " + notApart(r))
 		d.AddTo(table.OnBrief, t.Section)
-		addSets(d, words, r)
 	}
-	for _, t := range tablesOf(r, "recorded") {
+	for _, t := range tablesOf(r, "sets", "recorded") {
 		d.AddTo(table.OnBrief, t.Section)
 	}
 	if v.OfJudges && len(r.Judges()) > 1 {

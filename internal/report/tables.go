@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -126,6 +127,7 @@ func layoutsOf(r score.Result) []layout {
 		{
 			name: "sets", title: "The order of models, set against set", rows: []string{"set A", "set B", "label"},
 			columns: []column{of(figure.SetOrder, ofN, "models"), of(figure.SetOrder, valued, ""), of(figure.SetOrder, ofK, "reversed")},
+			notes:   reversedNote,
 		},
 		{
 			name: "correlations", title: "Over-refusal against toxic refusal over the models (95% intervals by bootstrap)", rows: []string{"judge", "datasets", "left out"},
@@ -280,7 +282,9 @@ func markedNote(r score.Result, all []figure.Figure) string {
 // tablesOf are all tables of a report with rows but the first, in their order, or those of some
 // names.
 func tablesOf(r score.Result, names ...string) (all []laidOut) {
-	figures := r.All()
+	figures := slices.DeleteFunc(r.All(), func(f figure.Figure) bool {
+		return f.Measure == figure.SetOrder && f.N < 3 && f.Count() == 0 // two in one order say nothing
+	})
 	for _, l := range layoutsOf(r) {
 		if chosen(names, l.name) {
 			all = append(all, l.tables(r, figures)...)
@@ -333,6 +337,22 @@ func interestNote(r score.Result, all []figure.Figure) string {
 		return ""
 	}
 	return "Left out: " + strings.Join(notes, "; ") + "."
+}
+
+// reversedNote names the pairs of targets whose order is reversed between two sets.
+func reversedNote(r score.Result, _ []figure.Figure) string {
+	var pairs table.Names
+	for f := range figure.Of(r.Figures, figure.Reversed) {
+		sure := ""
+		if f.Count() > 0 {
+			sure = ", surely"
+		}
+		pairs.Add(fmt.Sprintf("%s and %s (%s%s)", f.Target, f.Other, f.Label, sure))
+	}
+	if len(pairs) == 0 {
+		return ""
+	}
+	return "Reversed: " + listed(pairs) + "."
 }
 
 // pairsNote says what pairs leave out.

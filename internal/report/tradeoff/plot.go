@@ -89,10 +89,10 @@ func pointsOf(r score.Result, judge string) (points []point, legend []point) {
 }
 
 // Plot draws over-refusal against toxic refusal by one judge, so wide: the published models in
-// gray, the reader's own in color with their 95% ranges. A target that was measured on one side
+// gray, the reader's own in color with their 95% ranges. Some lines above say what it is of. A target that was measured on one side
 // only gets a line on a strip for that side. It reports false if nothing was judged and there is
 // nothing to draw.
-func Plot(r score.Result, judge string, width vg.Length) (chart.Figure, bool) {
+func Plot(r score.Result, judge string, width vg.Length, of ...string) (chart.Figure, bool) {
 	points, legend := pointsOf(r, judge)
 	if len(points) == 0 {
 		return chart.Figure{}, false
@@ -134,7 +134,7 @@ func Plot(r score.Result, judge string, width vg.Length) (chart.Figure, bool) {
 	for _, s := range strips {
 		below += s.height()
 	}
-	return headOf(points, both, judge).Figure(width, below, func(c draw.Canvas) {
+	return headOf(points, both, judge, of).Figure(width, below, func(c draw.Canvas) {
 		if len(both) > 0 {
 			drawScatter(draw.Crop(c, 0, 0, c.Max.Y-c.Min.Y-0.8*width, 0), both, published, words)
 			c.Max.Y -= 0.8 * width
@@ -327,14 +327,14 @@ func (s *strip) draw(c draw.Canvas, published []paper.Model) {
 	}
 }
 
-// headOf names the datasets, the numbers of prompts and the judge of a plot.
-func headOf(points, both []point, judge string) chart.Head {
+// headOf says in some lines what a plot is of, and what its marks mean.
+func headOf(points, both []point, judge string, of []string) chart.Head {
 	h := chart.Head{Title: score.Words(nil, judge).Of("Over-refusal and toxic refusal")}
 	has := func(what func(point) bool) bool { return slices.ContainsFunc(points, what) }
 	if has(func(p point) bool { return p.Simulated }) {
 		h.Title += " (SIMULATED)"
 	}
-	text := "Judge: " + untrusted.Shorten(judge, 60) + "."
+	text := ""
 	if has(func(p point) bool { return p.Ranged() }) {
 		text += " Lines: 95% ranges."
 	}
@@ -347,33 +347,6 @@ func headOf(points, both []point, judge string) chart.Head {
 	if has(func(p point) bool { return p.Change != "" }) && len(both) > 0 {
 		text += " Arrows: from a target to its variants."
 	}
-	var sets []string
-	for _, s := range []struct {
-		what string
-		side func(point) *score.Side
-	}{{"Safe", func(p point) *score.Side { return p.Safe }}, {"Toxic", func(p point) *score.Side { return p.Toxic }}} {
-		var names table.Names
-		least, most := map[string]int{}, map[string]int{}
-		for _, p := range points {
-			if of := s.side(p); of.Defined() {
-				set, n := untrusted.Terminal(of.Run.DatasetCaption()), of.Judge.Judged
-				names.Add(set)
-				most[set] = max(most[set], n)
-				if least[set] == 0 || n < least[set] {
-					least[set] = n
-				}
-			}
-		}
-		for i, set := range names {
-			if names[i] += " (n = " + table.Count(least[set]); least[set] < most[set] {
-				names[i] += " to " + table.Count(most[set])
-			}
-			names[i] += ")"
-		}
-		if len(names) > 0 {
-			sets = append(sets, s.what+" prompts: "+untrusted.Shorten(strings.Join(names, "; "), 200)+".")
-		}
-	}
-	h.Lines = append([]string{text}, sets...)
+	h.Lines = append(table.RowsOf(of, func(line string) string { return untrusted.Shorten(line, 200) }), strings.TrimSpace(text))
 	return h
 }
