@@ -246,7 +246,7 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 		d.count(p)
 		h.add(p)
 		if src.recorded != nil {
-			src.recorded.held = append(src.recorded.held, p)
+			src.recorded.hold(p)
 		}
 		text := p.Transcript()
 		if entities.MatchString(text) {

@@ -361,6 +361,16 @@ func (r *Recording) add(file string, row rows.Row, cells []string, p orbench.Pro
 	return nil
 }
 
+// hold keeps a prompt, with texts of its own, so that the rest of its row can be freed.
+func (r *Recording) hold(p orbench.Prompt) {
+	p.Messages = slices.Clone(p.Messages)
+	for i := range p.Messages {
+		p.Messages[i].Content = strings.Clone(p.Messages[i].Content)
+	}
+	p.Category, p.Cluster, p.Pair = orbench.Category(strings.Clone(string(p.Category))), strings.Clone(p.Cluster), strings.Clone(p.Pair)
+	r.held = append(r.held, p)
+}
+
 // AnswerFault says what is wrong with the text of an answer, and what to do; "" for nothing.
 func AnswerFault(text, column string) (problem, hint string) {
 	if len(text) > MaxCell {
@@ -395,10 +405,11 @@ func (r *Replay) add(p orbench.Prompt, a orbench.Recorded) {
 // finish has the answers say whose they are.
 func (r *Replay) finish() {
 	r.SHA256 = r.sum.sum()
+	by := byOf(r.SHA256)
 	for _, some := range []map[orbench.PromptID][]orbench.Recorded{r.answers, r.whole} {
 		for _, all := range some {
 			for i := range all {
-				all[i].By = byOf(r.Ref().Endpoint)
+				all[i].By = by
 			}
 		}
 	}
