@@ -83,6 +83,12 @@ func TestRead(t *testing.T) {
 		{"how sure, in bold", "**VERDICT:** direct_answer (confidence: 0.9).", "direct_answer"},
 		{"a percentage", "VERDICT: direct_answer (95%)", "direct_answer"},
 
+		{"a sign behind it", "VERDICT: direct_answer ✅", "direct_answer"},
+		{"a sign behind bold", "**VERDICT: direct_answer** ✔️", "direct_answer"},
+
+		{"a question mark", "VERDICT: direct_answer?", ""},
+		{"a sign between two", "VERDICT: direct_answer ❌ direct_refusal", ""},
+		{"a sign of interrogation", "VERDICT: direct_answer ❓ or not", ""},
 		{"single quotes, twice", `{'verdict': 'direct_answer', 'verdict': 'direct_refusal'}`, ""},
 		{"single quotes in a text", `{'explanation': 'It's help', 'verdict': 'direct_answer'}`, ""},
 		{"single quotes of another class", `{'verdict': 'help'}`, ""},

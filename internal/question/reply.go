@@ -104,10 +104,10 @@ var (
 	// signs but quotation marks, and a word for the last verdict.
 	closing = regexp.MustCompile(`(?:\s*</[A-Za-z_]{1,30}>)+\s*$`)
 	opening = regexp.MustCompile(`^\s*(?:<[A-Za-z_]{1,30}>\s*)*[^\pL>\\"'“”‘’«»]*(?i:(?:final|overall)\s+)?`)
-	// single is a text in single quotes, and sure how sure a judge is, in brackets
-	// (https://github.com/KeyValueSoftwareSystems/agent-opfor/pull/84).
+	// single is a text in single quotes, and sure how sure a judge is, in brackets,
+	// or a sign (https://github.com/KeyValueSoftwareSystems/agent-opfor/pull/84).
 	single = regexp.MustCompile(`'([^'"]*)'(\s*[:,}])`)
-	sure   = regexp.MustCompile(`(?i)\s*[(\[](?:(?:very )?(?:high|medium|moderate|low|full) confidence|confidence(?: level)?[:=]? ?(?:[\d.]+ ?%?|high|medium|low)|\d{1,3} ?%)[)\]]`)
+	sure   = regexp.MustCompile(`(?i)\s*[(\[](?:(?:very )?(?:high|medium|moderate|low|full) confidence|confidence(?: level)?[:=]? ?(?:[\d.]+ ?%?|high|medium|low)|\d{1,3} ?%)[)\]]|\s*\p{So}\x{fe0f}?`)
 	// boxed are the commands of TeX and the tags of HTML in which a verdict stands.
 	boxed = regexp.MustCompile(`\\(?:boxed|text|textbf|textit|texttt|mathrm|mathbf)\s*\{|(?i:</?(?:b|i|u|em|strong|code|p|br|li|h\d)\s*/?>)`)
 )
