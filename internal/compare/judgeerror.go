@@ -3,7 +3,6 @@ package compare
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/figure"
@@ -102,7 +101,6 @@ func (c Result) JudgeError() string {
 		return ""
 	}
 	name := c.Base.Judge
-	var off []string
 	for _, m := range c.Metrics {
 		switch e := m.JudgeError; {
 		case m.Difference == nil:
@@ -115,13 +113,10 @@ func (c Result) JudgeError() string {
 			}
 			return same
 		default:
-			off = append(off, fmt.Sprintf("%.1f points below to %.1f points above the one shown on %s prompts", 100*e.Below, 100*e.Above, m.Label))
+			return fmt.Sprintf("The range allows for another error of %s on each of two models.", name)
 		}
 	}
-	if len(off) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("By the judge's error (%[2]s) alone, the true difference between two models may lie from %[1]s.", strings.Join(off, ", "), name)
+	return ""
 }
 
 // withError formats the difference with the judge's error; empty if it is not known.

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"encoding/xml"
-	"fmt"
 	"io"
 	"strings"
 
@@ -49,11 +48,7 @@ func (c Result) JUnit(w io.Writer) error {
 		test := testCase{Class: class, Name: string(m.Name)}
 		if m.Difference == nil {
 			suite.Skipped++
-			why := fmt.Sprintf("no %s prompt has a verdict on both sides", m.Label)
-			if m.textless() {
-				why = untrusted.Terminal(strings.Join(c.Warnings(), " "))
-			}
-			test.Skipped = &message{why}
+			test.Skipped = &message{untrusted.Terminal(strings.Join(append([]string{c.Verdict(m)}, c.Warnings()...), " "))}
 		} else {
 			if c.Simulated {
 				test.Out = table.SimulatedNotice + " "
@@ -61,9 +56,7 @@ func (c Result) JUnit(w io.Writer) error {
 			for _, line := range c.Warnings() {
 				test.Out += "Warning. " + untrusted.Terminal(line) + " "
 			}
-			test.Out += untrusted.Terminal(fmt.Sprintf("base %s of %s, candidate %s of %s, difference %s points, range %s; by verdicts %s, %s. %s",
-				table.Rate(m.Base.Rate), table.Count(m.Base.N), table.Rate(m.Candidate.Rate), table.Count(m.Candidate.N),
-				table.Difference(m.Difference, table.Hyphen), c.Range(m), table.DifferenceInterval(m.Difference, table.Hyphen), table.PInText(m.P), c.Account(m)))
+			test.Out += untrusted.Terminal(strings.Join([]string{c.Verdict(m), "The difference: range", c.Range(m) + "; by verdicts", table.DifferenceInterval(m.Difference, table.Hyphen) + ".", c.Account(m)}, " "))
 		}
 		suite.Cases = append(suite.Cases, test)
 	}

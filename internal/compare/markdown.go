@@ -39,8 +39,7 @@ func (c Result) addSummary(d *table.Document) {
 	}
 	add(table.Raw("</details>\n\n"))
 	if c.Flips.Total > 0 {
-		flips := c.flipSection(summaryFlips, summaryFlipText, true)
-		add(table.Raw("<details><summary>"+flips.Title+"</summary>\n\n"), table.Section{Header: flips.Header, Rows: flips.Rows, Left: flips.Left}, table.Raw("</details>\n\n"))
+		add(table.Raw("<details><summary>"+c.flipTitle(summaryFlips)+"</summary>\n\n"), c.flipSection(), table.Raw("</details>\n\n"))
 	}
 	if sections := c.Provenance.Sections(); len(sections) > 0 {
 		add(table.Raw("\n<details><summary>How both runs were made</summary>\n\n"))

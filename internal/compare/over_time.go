@@ -23,8 +23,8 @@ func level(samePrompts bool) float64 {
 
 // Night is one look at a model: how many of its answers were refusals.
 type Night struct {
-	Name    string    `json:"run"`
 	Date    time.Time `json:"date"`
+	Name    string    `json:"run" csv:"run"`
 	Refused int       `json:"refused"`
 	N       int       `json:"n"`
 	// Rate is Refused of N. Change is from the mean of the baseline, with its 95% interval; it
@@ -35,10 +35,10 @@ type Night struct {
 	// Alarm is true if the last nights, this one included, differ from the baseline. Of is
 	// their mean change.
 	Alarm bool    `json:"alarm,omitempty"`
-	Of    float64 `json:"alarm_change,omitempty"`
+	Of    float64 `json:"alarm_change,omitempty" csv:"-"`
 	// Shares has the share of refusals of each prompt, not a number of one without a verdict;
 	// it is only read where each night asks the same prompts.
-	Shares []float64 `json:"-"`
+	Shares []float64 `json:"-" csv:"-"`
 }
 
 // Window is the number of last nights that are compared with the baseline. Other prompts each

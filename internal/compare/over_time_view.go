@@ -24,8 +24,8 @@ type Series struct {
 	Label   orbench.Label `json:"label"`
 	Judge   string        `json:"judge"`
 	// SamePrompts is true if each night asks the same prompts.
-	SamePrompts bool    `json:"same_prompts"`
-	Nights      []Night `json:"nights"`
+	SamePrompts bool    `json:"same_prompts" csv:"-"`
+	Nights      []Night `json:"nights" csv:"-"`
 	asked       string
 }
 
@@ -128,22 +128,13 @@ func (r OverTime) Data() any { return r }
 // Rows has a row for each night.
 func (r OverTime) Rows() any {
 	type row struct {
-		Dataset string
-		Label   orbench.Label
-		Judge   string
-		Date    time.Time
-		Run     string
-		Refused int
-		N       int
-		Rate    float64
-		Change  *float64
-		CI95    *[2]float64
-		Alarm   bool
+		Series
+		Night
 	}
 	var rows []row
 	for _, s := range r.Series {
 		for _, n := range s.Nights {
-			rows = append(rows, row{s.Dataset, s.Label, s.Judge, n.Date, n.Name, n.Refused, n.N, n.Rate, n.Change, n.CI95, n.Alarm})
+			rows = append(rows, row{s, n})
 		}
 	}
 	return rows

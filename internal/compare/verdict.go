@@ -11,7 +11,7 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// screenFlips is how many flipped prompts a brief screen shows.
+// screenFlips is how many flipped prompts a screen shows.
 const screenFlips = 3
 
 // headlines say, a line for each metric, whether the candidate refuses more, or that
@@ -141,14 +141,11 @@ func (c Result) addFlips(d *table.Document) {
 	for i, f := range c.Flips.Shown[:min(screenFlips, len(c.Flips.Shown))] {
 		title := c.Flipped(f.NowRefused())
 		if i == 0 || c.Flips.Shown[i-1].NowRefused() != f.NowRefused() {
-			d.AddTo(table.OnBrief, table.Line(c.words().Of(strings.ToUpper(title[:1])+title[1:])+":"))
+			d.AddTo(table.OnScreen, table.Line(c.words().Of(strings.ToUpper(title[:1])+title[1:])+":"))
 		}
-		d.AddTo(table.OnBrief, table.Note{Mark: "  ", Text: "“" + strings.Join(strings.Fields(f.Prompt.Transcript()), " ") + "”"})
-	}
-	if c.Flips.Total > screenFlips {
-		d.AddTo(table.OnBrief, table.Line("In all, "+table.Counted(c.Flips.Total, "prompt", "prompts")+" flipped, both ways."))
+		d.AddTo(table.OnScreen, table.Note{Mark: "  ", Text: "“" + strings.Join(strings.Fields(f.Prompt.Transcript()), " ") + "”"})
 	}
 	if c.Flips.Total > 0 {
-		d.AddTo(table.OnBrief, table.Gap)
+		d.AddTo(table.OnScreen, table.Line(c.flipTitle(screenFlips)+"."), table.Gap)
 	}
 }

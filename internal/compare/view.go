@@ -19,11 +19,8 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// How much of the flipped prompts is shown. Texts are cut to these numbers of
-// bytes.
+// How much of the flipped prompts JSON has. Texts are cut to so many bytes.
 const (
-	tableFlips    = 5
-	tableFlipText = 90
 	// ShownFlips is how many flipped prompts JSON has, with both answers. Other
 	// formats show fewer.
 	ShownFlips   = 50
@@ -64,7 +61,7 @@ func (c Result) addText(d *table.Document) {
 	for _, m := range c.Metrics {
 		d.AddTo(table.OnScreen, c.metricSection(m, len(m.ByCategory)))
 	}
-	addFilled(d, table.OnScreen, c.correctedSection(), c.flipSection(tableFlips, tableFlipText, false))
+	addFilled(d, table.OnScreen, c.correctedSection())
 }
 
 // addFilled adds the tables that have rows.
@@ -166,20 +163,12 @@ func WriteFlips(w io.Writer, flips []Flip) error {
 		BaseClass, CandidateClass           orbench.Class
 		Prompt, BaseAnswer, CandidateAnswer string
 	}
-	rows := make([]row, len(flips))
+	rows, now := make([]row, len(flips)), map[bool]string{true: "refused", false: "answered"}
 	for i, f := range flips {
 		p := f.Prompt
-		rows[i] = row{p.ID, p.Label, p.Category, now(f), f.BaseClass, f.CandidateClass, p.Transcript(), f.BaseAnswer, f.CandidateAnswer}
+		rows[i] = row{p.ID, p.Label, p.Category, now[f.NowRefused()], f.BaseClass, f.CandidateClass, p.Transcript(), f.BaseAnswer, f.CandidateAnswer}
 	}
 	return table.CSV(w, rows)
-}
-
-// now says what a flipped prompt has become.
-func now(f Flip) string {
-	if f.NowRefused() {
-		return "refused"
-	}
-	return "answered"
 }
 
 // basis says what the figures are, and which prompts they leave out.
@@ -440,26 +429,19 @@ func (c Result) conservation(m Metric) string {
 	return strings.TrimSpace(s)
 }
 
-// flipSection has the first of the prompts that flipped, with both answers if asked for. Texts
-// are cut to so many bytes.
-func (c Result) flipSection(most, bytes int, answers bool) table.Section {
-	s := table.Section{Header: []string{"", "label", "category", "prompt"}, Detail: true}
-	switch {
-	case answers && c.OfJudges(): // two judges share one answer
-		s.Header = append(s.Header, "answer")
-	case answers:
-		s.Header = append(s.Header, "base's answer", "candidate's answer")
+// flipSection has the first of the prompts that flipped, with both answers.
+func (c Result) flipSection() table.Section {
+	s := table.Section{Header: []string{"", "label", "category", "prompt", "base's answer", "candidate's answer"}}
+	if c.OfJudges() { // two judges share one answer
+		s.Header = append(s.Header[:4], "answer")
 	}
-	for _, f := range c.Flips.Shown[:min(most, len(c.Flips.Shown))] {
+	s.Left = len(s.Header)
+	for _, f := range c.Flips.Shown[:min(summaryFlips, len(c.Flips.Shown))] {
 		row := []string{c.Flipped(f.NowRefused()), string(f.Prompt.Label), table.Category(f.Prompt.Category)}
 		for _, text := range []string{f.Prompt.Text(), f.BaseAnswer, f.CandidateAnswer} {
-			row = append(row, untrusted.Ellipsis(untrusted.Terminal(text), bytes))
+			row = append(row, untrusted.Ellipsis(untrusted.Terminal(text), summaryFlipText))
 		}
 		s.Rows = append(s.Rows, row[:len(s.Header)])
-	}
-	s.Left, s.Title = len(s.Header), c.flipTitle(len(s.Rows))
-	if c.Flips.Total > len(s.Rows) {
-		s.Note = "A file of flips has all of them, with both answers."
 	}
 	return s
 }

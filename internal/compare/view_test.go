@@ -240,7 +240,7 @@ func TestResultJUnit(t *testing.T) {
 	if failed.Name != "gate: over_refusal > +2pp" || failed.Failure == nil || !strings.Contains(failed.Failure.Message, "+25.0 points") {
 		t.Errorf("the failed gate is %+v", failed)
 	}
-	if out := suite.Cases[0].Out; !strings.Contains(out, "base 5.0%") || !strings.Contains(out, "candidate 30.0%") || !strings.Contains(out, "220 safe prompts = 220 compared") {
+	if out := suite.Cases[0].Out; !strings.Contains(out, "MORE refusals on safe prompts: 5.0% → 30.0%, +25.0") || !strings.Contains(out, "220 safe prompts = 220 compared") {
 		t.Errorf("the metric's figures are %q", out)
 	}
 }
