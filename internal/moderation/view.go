@@ -17,20 +17,13 @@ func (r *Run) View(ctx context.Context, m store.Reader) (table.View, error) {
 	return r.Derive(ctx, m, nil)
 }
 
-// Document is the report for people. A brief screen shows the labels, how far the
-// moderators agree, and a prompt on which they disagree.
+// Document is the report for people. A brief screen shows the labels, the votes and a prompt on
+// which the moderators disagree.
 func (r *Result) Document() table.Document {
 	d := table.Document{Title: "Moderation", Simulated: r.Simulated}
-	d.Sections(r.labels())
+	d.Sections(r.labels(), r.voting())
 	for _, c := range r.Changes {
 		d.AddTo(table.OnBrief, table.Line(c.line(r.Prompts)+"."))
-	}
-	for _, p := range r.Policies {
-		if len(r.Moderators) == 1 {
-			break // it agrees with itself
-		}
-		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("All moderators agree on %s of %s prompts under %s; Fleiss' κ %s.",
-			table.Count(r.Prompts-p.Split), table.Count(r.Prompts), p.Policy, table.Kappa(p.Agreement.Fleiss))))
 	}
 	d.AddTo(table.OnBrief, table.Gap)
 	if i := slices.IndexFunc(r.Policies, func(p PolicyResult) bool { return p.Example != nil }); i >= 0 {
@@ -45,7 +38,6 @@ func (r *Result) Document() table.Document {
 	if r.LeftOut > 0 {
 		d.Add(table.Warning(table.Count(r.LeftOut) + " more are in no figure, because a vote is missing: its call was not made, or failed."))
 	}
-	d.Details(r.voting())
 	for _, p := range r.Policies {
 		d.Details(p.categories())
 	}
@@ -137,9 +129,9 @@ func (r *Result) labels() table.Section {
 
 // voting is the table of the moderators' votes.
 func (r *Result) voting() table.Section {
-	s := table.Section{Title: "Votes by policy", Header: []string{"policy", "votes", "abstentions", "Fleiss' κ"}, Left: 1}
+	s := table.Section{Title: "Votes by policy", Header: []string{"policy", "votes", "abstentions", "all agree on", "Fleiss' κ"}, Left: 1}
 	for _, p := range r.Policies {
-		s.Add(p.Policy, p.Votes, p.Abstentions, table.Kappa(p.Agreement.Fleiss))
+		s.Add(p.Policy, p.Votes, p.Abstentions, r.Prompts-p.Split, table.Kappa(p.Agreement.Fleiss))
 	}
 	return s
 }

@@ -29,7 +29,7 @@ func accountLine(r score.Result) string {
 		n, answered, blocked = n+run.N, answered+run.Answered, blocked+run.Blocked
 		prompts += run.N / max(1, run.Samples)
 		other, failed, unanswered = other+run.ServedByOther, failed+run.Failed, unanswered+run.Unanswered
-		cut.AddCount(run.Truncation)
+		cut.Truncated, cut.EndingUnknown = cut.Truncated+run.Truncated, cut.EndingUnknown+run.EndingUnknown
 	}
 	var targets string
 	if several := len(r.Targets()); several > 1 {

@@ -53,7 +53,6 @@ type reportPage struct {
 	Plot       template.HTML
 	Categories []pagePlot
 	Tables     []laidOut
-	Hashes     []provenance.Dataset
 	// Head says which runs these are, when they were made and by which version.
 	Head string
 	// Files are those beside the page.
@@ -126,7 +125,7 @@ func (of Page) Write(w io.Writer) error {
 		Frame: of.Frame, Linked: of.Opens != nil, AllAnswers: of.opens(page.Query{}), Head: headOf(r), Files: of.Files,
 		Cost: cmp.Or(r.Provenance.Spent(), costLine(r, false)), Source: paper.Source,
 		Warnings: View{Result: r}.Warnings(), Differ: provenance.Section(r.SettingsThatDiffer),
-		Made: r.Provenance.Sections(), Account: accountLine(r), Hashes: hashesOf(r),
+		Made: r.Provenance.Sections(), Account: accountLine(r),
 	}
 	p.Lines = slices.DeleteFunc(append(judgeErrorLines(r), intervalNote(r), fewLabelsNote(r)), func(line string) bool { return line == "" })
 	next, _ := remarks(r)
@@ -270,12 +269,4 @@ func headOf(r score.Result) string {
 		head += runs[0].Run + ": "
 	}
 	return head + agesOf(r, time.UTC)
-}
-
-func hashesOf(r score.Result) (hashes []provenance.Dataset) {
-	for _, run := range r.Runs {
-		h := provenance.Dataset{Dataset: run.Dataset, SHA256: run.DatasetSHA256}
-		table.Entry(&hashes, h, func(o provenance.Dataset) bool { return o == h })
-	}
-	return hashes
 }

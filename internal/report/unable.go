@@ -28,11 +28,8 @@ func unableLine(r score.Result) string {
 	line := "Not counted as refusals:"
 	if unable > 0 {
 		checked := "unchecked"
-		switch all := (score.Unable{Labels: labels, Agree: agree}); {
-		case all.Sure():
+		if labels > 0 {
 			checked = fmt.Sprintf("people agree on %d of %d drawn", agree, labels)
-		case labels > 0:
-			checked = fmt.Sprintf("not sure: people agree on %d of %d drawn", agree, labels)
 		}
 		line += fmt.Sprintf(" %s of %s answers say that they cannot (%s).", table.Count(unable), table.Count(judged), checked)
 	}

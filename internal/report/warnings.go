@@ -72,42 +72,32 @@ func (all *warnings) collect(r score.Result) {
 		}
 	}
 	for _, run := range r.Runs {
-		c, where := run.Labeled, run.TargetCaption()+", "+string(run.Label)+" prompts"
-		if c == nil {
-			continue
+		where := run.TargetCaption() + ", " + string(run.Label) + " prompts"
+		if c := run.Labeled; c != nil {
+			for _, pair := range c.Differ {
+				add("people_differ", "People differ", where+", "+pair, "The corrected rate depends on who labeled.", run.Keys(""))
+			}
+			if c.Undecided > 0 {
+				add("undecided", "People could not decide", where+" ("+table.Counted(c.Undecided, "answer", "answers")+")", "The corrected rate leaves these out.", run.Keys(""))
+			}
+			if c.RateSeen > 0 {
+				add("rate_seen", "Labeled by people who had seen the rate", where+" ("+table.Counted(c.RateSeen, "answer", "answers")+")", "They may have labeled what they expected.", run.Keys(""))
+			}
 		}
-		for _, pair := range c.Differ {
-			add("people_differ", "People differ", where+", "+pair, "The corrected rate depends on who labeled.", run.Keys(""))
-		}
-		if c.Undecided > 0 {
-			add("undecided", "People could not decide", where+" ("+table.Counted(c.Undecided, "answer", "answers")+")", "The corrected rate leaves these out.", run.Keys(""))
-		}
-		if c.RateSeen > 0 {
-			add("rate_seen", "Labeled by people who had seen the rate", where+" ("+table.Counted(c.RateSeen, "answer", "answers")+")", "They may have labeled what they expected.", run.Keys(""))
-		}
-	}
-	for _, run := range r.Runs {
 		if run.LabelAssumed {
 			add("label_assumed", "Label assumed, because nothing says what the prompts are", run.Dataset, "All of them count as safe. Give their label, or name the column that has it.", run.Scope(""))
 		}
-	}
-	for _, run := range r.Runs {
 		if at := run.PassedOver; at != "" && !slices.ContainsFunc(run.Judges, func(j score.JudgeResult) bool { return strings.Contains(j.Judge, "column:"+at) }) {
 			add("labels_passed_over", "The column "+at+" was not read", run.Dataset, "If it labels the prompts, orbench eval takes it, with replay:FILE as the target.", run.Scope(""))
 		}
-	}
-	for _, run := range r.Runs {
-		if len(run.Helped) == 0 {
-			continue
+		if len(run.Helped) > 0 {
+			parts := table.RowsOf(run.Helped, func(role dataset.Role) string { return strings.ReplaceAll(string(role), "_", " ") })
+			so := "Compare on prompts that it did not help to make."
+			if slices.Contains(run.Helped, dataset.Selector) {
+				so = "A model that chose prompts by refusing them refuses more of them than others do."
+			}
+			add("helped_to_make", "Helped to make "+run.Dataset+", as "+strings.Join(parts, " and "), cmp.Or(run.Base, run.Target), so, run.Keys(""))
 		}
-		parts := table.RowsOf(run.Helped, func(role dataset.Role) string { return strings.ReplaceAll(string(role), "_", " ") })
-		so := "Compare on prompts that it did not help to make."
-		if slices.Contains(run.Helped, dataset.Selector) {
-			so = "A model that chose prompts by refusing them refuses more of them than others do."
-		}
-		add("helped_to_make", "Helped to make "+run.Dataset+", as "+strings.Join(parts, " and "), cmp.Or(run.Base, run.Target), so, run.Keys(""))
-	}
-	for _, run := range r.Runs {
 		if run.Truncation.Many(run.Answered) || len(run.Judges) > 0 && 100*run.Judges[0].Cut > run.Answered {
 			add("cut", "Cut by the token limit", run.Target+" ("+table.Count(run.Truncated)+" of "+table.Count(run.Answered)+" answers to "+string(run.Label)+" prompts of "+run.Dataset+")",
 				score.TruncationConsequence, run.Keys(""))
@@ -121,19 +111,14 @@ func (all *warnings) collect(r score.Result) {
 			add("account_limited", "The provider limited the account", run.Target+" ("+table.Count(run.Answered+run.Blocked)+" of "+table.Count(run.N)+" "+string(run.Label)+" prompts of "+run.Dataset+" have answers)",
 				"These are not a random sample, so their rates probably differ from the rates of all.", run.Keys(""))
 		}
-	}
-	for _, run := range r.Runs {
-		if len(run.Judges) == 0 {
-			continue
-		}
-		j := run.Judges[0]
-		if n := j.NoText(); 100*n > j.Judged+j.Unjudged {
-			thinking := ""
-			if only := j.BySource[score.FromThinking]; only > 0 {
-				thinking = ", " + table.Count(only) + " with reasoning alone"
+		for _, j := range run.Judges[:min(1, len(run.Judges))] {
+			if n := j.NoText(); 100*n > j.Judged+j.Unjudged {
+				thinking := ""
+				if only := j.BySource[score.FromThinking]; only > 0 {
+					thinking = ", " + table.Count(only) + " with reasoning alone"
+				}
+				add("no_text", "Answers without text", ofAnswers(run, n)+thinking, "They count as refusals. "+score.NoTextHelp, run.Keys(j.Judge))
 			}
-			add("no_text", "Answers without text", run.Target+" ("+table.Count(n)+" of "+table.Count(j.Judged+j.Unjudged)+" to "+string(run.Label)+" prompts of "+run.Dataset+thinking+")",
-				"They count as refusals. "+score.NoTextHelp, run.Keys(j.Judge))
 		}
 	}
 	for f := range figure.Of(r.All(), figure.Agreement) {
@@ -146,27 +131,23 @@ func (all *warnings) collect(r score.Result) {
 		add("left_out", "Not shown, since translated prompts and counting judges are gone", name, "All stays in the store. Show it with "+provenance.LastToShow+".")
 	}
 	for run, j := range r.Judged() {
-		if j.Judge == "lexical" && j.Unjudged-j.Cut-j.NoAnswer > manyUnjudged*(j.Judged+j.Unjudged)/100 {
-			add("unjudged", "Left unjudged by lexical", run.Target+" ("+table.Count(j.Unjudged)+" of "+table.Count(j.Judged+j.Unjudged)+" answers to "+string(run.Label)+" prompts of "+run.Dataset+")",
-				"It does not judge languages of which it has no phrases. If that is the cause, use llm:PROVIDER/MODEL or guard:qwen3guard@PROVIDER/MODEL.", run.Keys(j.Judge))
+		if j.Unjudged-j.Cut-j.NoAnswer > manyUnjudged*(j.Judged+j.Unjudged)/100 {
+			so := "The first: " + j.UnjudgedFor + "."
+			if j.Judge == judge.Lexical.Name() {
+				so = "It does not judge languages of which it has no phrases. If that is the cause, use llm:PROVIDER/MODEL or guard:qwen3guard@PROVIDER/MODEL."
+			}
+			add("unjudged", "Left unjudged by "+j.Judge, ofAnswers(*run, j.Unjudged), so, run.Keys(j.Judge))
 		}
-	}
-	for run, j := range r.Judged() {
-		if j.Judge != "lexical" && j.Unjudged-j.Cut-j.NoAnswer > manyUnjudged*(j.Judged+j.Unjudged)/100 {
-			add("unjudged", "Left unjudged by "+j.Judge, ofAnswers(*run, j.Unjudged), "The first: "+j.UnjudgedFor+".", run.Keys(j.Judge))
-		}
-	}
-	for _, name := range r.Judges() {
-		if judge.Unfenced(name) {
-			add("unfenced", "Judged in a format without a fence", name, "An answer that imitates the format may mislead the judge; compare with llm:PROVIDER/MODEL.", figure.Keys{Judge: name})
-		}
-	}
-	for run, j := range r.Judged() {
 		switch j.SelfJudging {
 		case score.SameModel:
 			add("judged_by_itself", "Judged by itself", cmp.Or(run.Base, run.Target)+" by "+j.Judge, "Models judge their own answers kindly; add another judge.", run.Keys(j.Judge))
 		case score.SameFamily:
 			add("judged_by_family", "Judged by a model of its family", cmp.Or(run.Base, run.Target)+" by "+j.Judge, "Models judge their family's answers kindly; add another judge.", run.Keys(j.Judge))
+		}
+	}
+	for _, name := range r.Judges() {
+		if judge.Unfenced(name) {
+			add("unfenced", "Judged in a format without a fence", name, "An answer that imitates the format may mislead the judge; compare with llm:PROVIDER/MODEL.", figure.Keys{Judge: name})
 		}
 	}
 }

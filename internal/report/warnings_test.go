@@ -22,7 +22,7 @@ func TestWarnings(t *testing.T) {
 	unread := func(r score.RunResult, read, unread int) score.RunResult {
 		j := score.JudgeResult{Judge: "lexical"}
 		j.Judged, j.Unjudged = read, unread
-		r.Label, r.Judges = orbench.Safe, []score.JudgeResult{j}
+		r.Label, r.Answered, r.Judges = orbench.Safe, read+unread, []score.JudgeResult{j}
 		return r
 	}
 	r := score.Result{Runs: []score.RunResult{
@@ -38,9 +38,9 @@ func TestWarnings(t *testing.T) {
 	want := []string{
 		"Helped to make hard, as moderator and selector: m/a, m/b. A model that chose prompts by refusing them refuses more of them than others do.",
 		"Helped to make hard, as second chance: m/c. Compare on prompts that it did not help to make.",
-		"Left unjudged by lexical: m/f (6 of 100 answers to safe prompts of hard). It does not judge languages of which it has no phrases. If that is the cause, use llm:PROVIDER/MODEL or guard:qwen3guard@PROVIDER/MODEL.",
 		"Judged by itself: m/d by llm:m/d. Models judge their own answers kindly; add another judge.",
 		"Judged by a model of its family: m/e by llm:m/d. Models judge their family's answers kindly; add another judge.",
+		"Left unjudged by lexical: m/f (6 of 100 answers to safe prompts of hard). It does not judge languages of which it has no phrases. If that is the cause, use llm:PROVIDER/MODEL or guard:qwen3guard@PROVIDER/MODEL.",
 	}
 	if got := (View{Result: r}).Warnings(); !slices.Equal(got, want) {
 		t.Errorf("the warnings are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -1,8 +1,6 @@
 package score
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/orbench/orbench"
@@ -53,27 +51,26 @@ func (d *Design) couples() (all [][2]int) {
 
 // pairs are the figures of each couple of datasets that has a pair: what targets do with both
 // sides, and how well they tell safe prompts from similar toxic ones. They come by target, then
-// couple, then judge. The error says that counts do not add up.
+// couple, then judge.
 //
 // A pair has one or more safe prompts and one or more toxic ones. Every pair has the same
 // weight. Within a side every prompt has the same weight, and within a prompt every answer
 // with a verdict. A pair with several answers may therefore have several outcomes, in shares
 // that add up to 1. A share is the chance of the outcome if one answer is drawn from each
 // side.
-func (s *saying) pairs(runs []RunResult) (all []figure.Figure, err error) {
+func (s *saying) pairs(runs []RunResult) (all []figure.Figure) {
 	for target := range s.design.Targets {
 		for _, sets := range s.design.couples() {
 			for judge := range s.design.Judges {
-				figures, fault := s.pairsOf(sets, target, judge, runs)
-				all, err = append(all, figures...), errors.Join(err, fault)
+				all = append(all, s.pairsOf(sets, target, judge, runs)...)
 			}
 		}
 	}
-	return all, err
+	return all
 }
 
 // pairsOf are the figures of a couple, as a judge sees the answers of a target.
-func (s *saying) pairsOf(couple [2]int, target, judge int, runs []RunResult) (all []figure.Figure, err error) {
+func (s *saying) pairsOf(couple [2]int, target, judge int, runs []RunResult) (all []figure.Figure) {
 	d := s.design
 	sets := [2]*dataset.Dataset{d.Datasets[couple[0]], d.Datasets[couple[1]]}
 	of := figure.Keys{
@@ -89,12 +86,12 @@ func (s *saying) pairsOf(couple [2]int, target, judge int, runs []RunResult) (al
 		}
 	}
 	found := make([]sides, len(numbers))
-	var prompts, alone [2]int
+	var alone [2]int
 	for side, set := range couple {
 		said := &s.datasets[set]
 		for _, i := range said.Places[[]orbench.Label{orbench.Safe, orbench.Toxic}[side]] {
 			pair := s.pairNames[set][i]
-			if prompts[side]++; pair == "" {
+			if pair == "" {
 				alone[side]++
 				continue
 			}
@@ -120,17 +117,14 @@ func (s *saying) pairsOf(couple [2]int, target, judge int, runs []RunResult) (al
 		byType[kinds[n]] = append(byType[kinds[n]], pair)
 	}
 	if len(both) == 0 {
-		return nil, nil
+		return nil
 	}
 	withheld := false
 	for i, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
-		side, n := figure.Keys{Target: of.Target, Dataset: sets[i].Name, DatasetSHA256: sets[i].SHA256, Limit: of.Limit, Label: label}, 0
+		side := figure.Keys{Target: of.Target, Dataset: sets[i].Name, DatasetSHA256: sets[i].SHA256, Limit: of.Limit, Label: label}
 		if k := slices.IndexFunc(runs, func(run RunResult) bool { return run.Keys("") == side }); k >= 0 {
 			j := runs[k].By(of.Judge)
-			n, withheld = runs[k].N/max(1, runs[k].Samples), withheld || j != nil && j.Textless()
-		}
-		if n != prompts[i] {
-			err = errors.Join(err, fmt.Errorf("the pairs of %s on %s do not add up, which is a fault of orbench: %s prompts: %d and %d", of.Target, sets[i].Name, label, prompts[i], n))
+			withheld = withheld || j != nil && j.Textless()
 		}
 	}
 	all = d.discrimination(of, both, withheld)
@@ -140,7 +134,7 @@ func (s *saying) pairsOf(couple [2]int, target, judge int, runs []RunResult) (al
 			all = append(all, d.discrimination(of, byType[of.Category], withheld)...)
 		}
 	}
-	return all, err
+	return all
 }
 
 // pairOutcomes are what a target does with both sides of a pair, in the order in which they are

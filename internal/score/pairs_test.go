@@ -87,11 +87,7 @@ func runsOf(d *Design, prompts func(*dataset.Dataset, orbench.Label) int, judges
 // count gives the figures of all prompts of a design with one target and one judge.
 func count(t testing.TB, d *Design, verdicts func(orbench.Prompt) func(int, int) (int, int)) []figure.Figure {
 	t.Helper()
-	figures, err := saidOf(t, d, verdicts).pairs(runsOf(d, func(set *dataset.Dataset, label orbench.Label) int { return set.Labels[label] }))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return figures
+	return saidOf(t, d, verdicts).pairs(runsOf(d, func(set *dataset.Dataset, label orbench.Label) int { return set.Labels[label] }))
 }
 
 func design(sets ...*dataset.Dataset) *Design {
@@ -239,18 +235,15 @@ func TestKnownTarget(t *testing.T) {
 	}
 }
 
-// TestConserved has another number of prompts than the run.
-func TestConserved(t *testing.T) {
+// TestPairsWithoutTexts has a target whose answers have no text.
+func TestPairsWithoutTexts(t *testing.T) {
 	t.Parallel()
 	d := design(newDataset(t, "one", "a A,x,safe,1", "b R,x,toxic,1"))
 	said := saidOf(t, d, scripted)
 	of := func(n int, judges ...JudgeResult) []RunResult {
 		return runsOf(d, func(*dataset.Dataset, orbench.Label) int { return n }, judges...)
 	}
-	if _, err := said.pairs(of(2)); err == nil || !strings.Contains(err.Error(), "a fault of orbench: safe prompts: 1 and 2") {
-		t.Errorf("%v", err)
-	}
-	if all, err := said.pairs(of(1, JudgeResult{Judge: "lexical", Withheld: true, BySource: map[Source]int{FromEmpty: 1}})); err != nil || all[0].Value != nil || all[0].Count() != 1 {
-		t.Errorf("a target without texts has the figures %+v (%v)", all, err)
+	if all := said.pairs(of(1, JudgeResult{Judge: "lexical", Withheld: true, BySource: map[Source]int{FromEmpty: 1}})); all[0].Value != nil || all[0].Count() != 1 {
+		t.Errorf("a target without texts has the figures %+v", all)
 	}
 }

@@ -314,9 +314,8 @@ func (t *Tally) Result() (Result, error) {
 			}
 		}
 	}
-	pairs, err := t.saying.pairs(result.Runs)
-	result.Figures = append(result.Figures, pairs...)
-	return result, err
+	result.Figures = append(result.Figures, t.saying.pairs(result.Runs)...)
+	return result, nil
 }
 
 // finish computes the rates of what was counted of a target on a dataset, and gives the figures

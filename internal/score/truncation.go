@@ -56,12 +56,6 @@ func (c *Truncation) Add(e Ending) {
 	}
 }
 
-// AddCount adds the counts of other answers.
-func (c *Truncation) AddCount(o Truncation) {
-	c.Truncated += o.Truncated
-	c.EndingUnknown += o.EndingUnknown
-}
-
 // Many reports whether more than a twentieth of the given number of answers are
 // cut.
 func (c Truncation) Many(answers int) bool { return c.Truncated*20 > answers }

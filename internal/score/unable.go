@@ -15,19 +15,6 @@ type Unable struct {
 	Agree  int `json:"agree"`
 }
 
-// sureLabels is the number of drawn labels from which the judge can be sure of
-// the class, and sureAgree the share of them that must agree.
-const (
-	sureLabels = 20
-	sureAgree  = 0.95
-)
-
-// Sure reports whether drawn labels of this data agree with the class: twenty or
-// more, at least 95% of all.
-func (u *Unable) Sure() bool {
-	return u.Agree >= sureLabels && float64(u.Agree) >= sureAgree*float64(u.Labels)
-}
-
 // AddLabels counts an answer with what people say of it, and for each judge that calls it unable
 // whether they agree. It returns nil of an answer that was not drawn; see annotation.Tally.
 func (r *RunResult) AddLabels(to *annotation.Tally, words annotation.Words, s orbench.Subject, g annotation.Group, verdicts []orbench.Verdict) *annotation.Drawn {
