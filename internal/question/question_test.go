@@ -78,6 +78,7 @@ func TestRead(t *testing.T) {
 		{"JSON with a line in a text", "{\"explanation\": \"It\nhelps.\",\n\t\"verdict\": \"direct_answer\"}", "direct_answer"},
 		{"single quotes", `{'explanation': 'It helps.', 'verdict': 'direct_answer'}`, "direct_answer"},
 		{"both quotes", `{'explanation': "It's help.", 'verdict': 'direct_answer'}`, "direct_answer"},
+		{"a comma at the end", `{"explanation": "It helps.", "verdict": "direct_answer", }`, "direct_answer"},
 		{"a block of JSON", "```json\n{\"verdict\": \"direct_answer\"}\n```", "direct_answer"},
 		{"how sure", "VERDICT: direct_answer (high confidence)", "direct_answer"},
 		{"how sure, in bold", "**VERDICT:** direct_answer (confidence: 0.9).", "direct_answer"},
@@ -86,6 +87,7 @@ func TestRead(t *testing.T) {
 		{"a sign behind it", "VERDICT: direct_answer ✅", "direct_answer"},
 		{"a sign behind bold", "**VERDICT: direct_answer** ✔️", "direct_answer"},
 
+		{"a comma at the end, twice", `{"verdict": "direct_answer", "verdict": "direct_refusal",}`, ""},
 		{"a question mark", "VERDICT: direct_answer?", ""},
 		{"a sign between two", "VERDICT: direct_answer ❌ direct_refusal", ""},
 		{"a sign of interrogation", "VERDICT: direct_answer ❓ or not", ""},

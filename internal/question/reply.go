@@ -31,14 +31,14 @@ func Read(reply, marker string, choices []string) (choice, explanation string, e
 }
 
 // cutObject parts a reply from the JSON object at its end, in which texts may have lines and stand
-// in single quotes (https://github.com/IBM/ai4rag/pull/107).
+// in single quotes, and a comma may end it (https://github.com/IBM/ai4rag/pull/107).
 func cutObject(reply string) (before, object string) {
 	if !strings.HasSuffix(reply, "}") {
 		return reply, ""
 	}
 	flat := strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(reply)
 	for at := strings.IndexByte(reply, '{'); at >= 0; {
-		for _, object := range []string{flat[at:], single.ReplaceAllString(flat[at:], `"$1"$2`)} {
+		for _, object := range []string{flat[at:], trailing.ReplaceAllString(single.ReplaceAllString(flat[at:], `"$1"$2`), "}")} {
 			if json.Valid([]byte(object)) {
 				return strings.TrimRight(strings.TrimSuffix(strings.TrimSpace(reply[:at]), "json"), "` \n"), object
 			}
@@ -104,10 +104,11 @@ var (
 	// signs but quotation marks, and a word for the last verdict.
 	closing = regexp.MustCompile(`(?:\s*</[A-Za-z_]{1,30}>)+\s*$`)
 	opening = regexp.MustCompile(`^\s*(?:<[A-Za-z_]{1,30}>\s*)*[^\pL>\\"'“”‘’«»]*(?i:(?:final|overall)\s+)?`)
-	// single is a text in single quotes, and sure how sure a judge is, in brackets,
+	// single is a text in single quotes, trailing a comma that nothing follows, and sure how sure a judge is, in brackets,
 	// or a sign (https://github.com/KeyValueSoftwareSystems/agent-opfor/pull/84).
-	single = regexp.MustCompile(`'([^'"]*)'(\s*[:,}])`)
-	sure   = regexp.MustCompile(`(?i)\s*[(\[](?:(?:very )?(?:high|medium|moderate|low|full) confidence|confidence(?: level)?[:=]? ?(?:[\d.]+ ?%?|high|medium|low)|\d{1,3} ?%)[)\]]|\s*\p{So}\x{fe0f}?`)
+	single   = regexp.MustCompile(`'([^'"]*)'(\s*[:,}])`)
+	trailing = regexp.MustCompile(`,\s*}`)
+	sure     = regexp.MustCompile(`(?i)\s*[(\[](?:(?:very )?(?:high|medium|moderate|low|full) confidence|confidence(?: level)?[:=]? ?(?:[\d.]+ ?%?|high|medium|low)|\d{1,3} ?%)[)\]]|\s*\p{So}\x{fe0f}?`)
 	// boxed are the commands of TeX and the tags of HTML in which a verdict stands.
 	boxed = regexp.MustCompile(`\\(?:boxed|text|textbf|textit|texttt|mathrm|mathbf)\s*\{|(?i:</?(?:b|i|u|em|strong|code|p|br|li|h\d)\s*/?>)`)
 )
