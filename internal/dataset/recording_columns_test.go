@@ -36,5 +36,5 @@ func TestRecordingColumns(t *testing.T) {
 	// What is left when the prompts have the only usual name is no answer.
 	path := file(t, "a.csv", "output,id\nx,1\n")
 	_, err := dataset.OpenRecording(t.Context(), path, dataset.Options{Prompt: "output"})
-	wantFault(t, err, path, 1, []string{"no response column", "`response-column`"})
+	wantFault(t, err, path, 0, []string{"no reply is found", "`response-column`"})
 }

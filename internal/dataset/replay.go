@@ -62,10 +62,11 @@ type Recording struct {
 	columns recordedColumns
 	// joined are the prompts of another file, by the cell of the column join; nil for none.
 	joined map[string]string
-	// held are the prompts. same counts the answers that are their prompt, and texts those that
-	// have one.
-	held        []orbench.Prompt
-	same, texts int
+	// apart is true if an answer has a prompt of its own.
+	apart bool
+	// held are the prompts. same counts the answers that are their prompt.
+	held []orbench.Prompt
+	same int
 }
 
 // OpenRecording opens a file of recorded answers, or only those of the model named after the
@@ -82,11 +83,8 @@ func OpenRecording(ctx context.Context, path string, opts Options) (*Recording, 
 	if 2*r.same > r.count() && r.count() > 1 {
 		return nil, &orbench.InputError{File: file, Problem: fmt.Sprintf("in %d of %d rows the answer is the prompt", r.same, r.count()), Hint: "name the column of the answers with `response-column`"}
 	}
-	if r.texts == 0 && strings.ContainsAny(opts.Response, ".[") {
-		return nil, &orbench.InputError{File: file, Problem: "no row has a text at " + untrusted.Quote(opts.Response), Hint: "correct `response-column`"}
-	}
 	r.Prompts = set
-	if r.columns.prompt == "" && r.joined == nil {
+	if r.apart {
 		r.Notes = append(r.Notes, file+": no column of prompts is known, so each answer counts as one to a prompt of its own; `prompt-column` names it, or `prompts_file` a file that has them by an id")
 	}
 	var answered []int
@@ -140,14 +138,9 @@ func exists(path string) bool {
 // recordedColumns names the columns of recorded answers, as spelled in the file. An empty name
 // means that there is no such column.
 type recordedColumns struct {
-	prompt, response, user, time, simulated, model, finish, fault, join string
+	prompt, response, user, simulated, join string
 	// said are columns of verdicts, and given their names as the user gives them.
 	said, given []string
-}
-
-// without gives the names other than one.
-func without(names []string, name string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
 }
 
 // find finds the columns. One that the user names for one purpose is not found for another
@@ -162,18 +155,18 @@ func (c *recordedColumns) find(file string, have []string, at func(string) bool,
 	rest := have
 	if opts.Response == "" {
 		said := strings.Split(strings.ToLower(opts.Said), "\n")
-		rest = slices.DeleteFunc(without(have, c.prompt), func(name string) bool { return slices.Contains(said, strings.ToLower(strings.TrimSpace(name))) })
+		rest = slices.DeleteFunc(rows.Without(have, c.prompt), func(name string) bool { return slices.Contains(said, strings.ToLower(strings.TrimSpace(name))) })
 	}
 	if c.response, err = findColumn(file, rest, at, opts.Response, rows.AnswerNames(), "response-column"); err != nil {
-		if !leadsOn(opts.Response, have, at) {
+		if at == nil || !strings.ContainsAny(opts.Response, ".[") {
 			return err
 		}
-		c.response = opts.Response
+		c.response = opts.Response // a later row may have it
 	}
-	if i := slices.IndexFunc(lastMessages, func(path string) bool { return at != nil && at(path) }); i >= 0 && c.response+opts.Prompts+opts.Prompt == "" {
-		c.prompt, c.response = strings.Split(lastMessages[i], "[")[0], lastMessages[i]
+	if i := slices.IndexFunc(conversations, func(name string) bool { return at != nil && at(name+"[-1]") }); i >= 0 && c.response+opts.Prompts+opts.Prompt == "" {
+		c.prompt = conversations[i]
 	}
-	if only := slices.DeleteFunc(slices.Clone(rest), func(name string) bool { return !rows.OfModel(name) }); c.response == "" && len(only) == 1 {
+	if only := slices.DeleteFunc(slices.Clone(rest), func(name string) bool { return !rows.OfModel(name) }); c.response == "" && (c.prompt == "" || opts.Prompt != "") && len(only) == 1 {
 		c.response = only[0]
 	}
 	if opts.Prompts != "" {
@@ -184,7 +177,7 @@ func (c *recordedColumns) find(file string, have []string, at func(string) bool,
 			return err
 		}
 	} else if opts.Prompt == "" && c.prompt == "" {
-		if c.prompt, err = findPrompt(file, without(have, c.response), at, ""); err != nil {
+		if c.prompt, err = findPrompt(file, rows.Without(have, c.response), at, ""); err != nil {
 			return err
 		}
 	}
@@ -194,20 +187,6 @@ func (c *recordedColumns) find(file string, have []string, at func(string) bool,
 	if c.prompt == "" && slices.Contains(promptNames, strings.ToLower(c.response)) && slices.ContainsFunc(have, rows.LikeAnswer) {
 		return &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("the column %s has the prompts", untrusted.Quote(c.response)), Hint: "name the column of the answers with `response-column`"}
 	}
-	// usual gives the first of some names that the file has for no other purpose.
-	usual := func(names ...string) string {
-		for _, name := range names {
-			if i := slices.IndexFunc(have, func(h string) bool { return strings.EqualFold(strings.TrimSpace(h), name) }); i >= 0 {
-				name = have[i]
-			} else if at == nil || !at(name) {
-				continue
-			}
-			if name != c.prompt && name != c.response {
-				return name
-			}
-		}
-		return ""
-	}
 	for name := range strings.FieldsFuncSeq(opts.Said, func(r rune) bool { return r == '\n' }) {
 		found, err := findColumn(file, have, at, name, nil, "judge")
 		if err != nil {
@@ -215,25 +194,14 @@ func (c *recordedColumns) find(file string, have []string, at func(string) bool,
 		}
 		c.said, c.given = append(c.said, found), append(c.given, name)
 	}
-	c.user, err = findColumn(file, have, at, opts.User, rows.UserNames(), "user_column")
-	c.time, c.simulated, c.model = usual(rows.TimeNames()...), usual("simulated"), usual("model", "request.model", "request.body.model")
-	c.finish, c.fault = usual(rows.FinishNames()...), usual(rows.ErrorNames()...)
-	if c.response == "" {
-		return cmp.Or(err, noColumn(file, have, "response", "name it with `response-column`, or call it response"))
+	if c.simulated, err = findColumn(file, have, at, "", []string{"simulated"}, ""); err == nil {
+		c.user, err = findColumn(file, have, at, opts.User, rows.UserNames(), "user_column")
 	}
 	return err
 }
 
-// leadsOn reports whether a path begins at a column whose value in the first row is null or an
-// empty list, so that later rows may have what it names.
-func leadsOn(path string, have []string, at func(string) bool) bool {
-	i := strings.IndexAny(path, ".[")
-	return i > 0 && at != nil && slices.Contains(have, path[:i]) && !at(path[:i]+"[0]") &&
-		!slices.ContainsFunc(have, func(name string) bool { return strings.HasPrefix(name, path[:i]+".") })
-}
-
-// lastMessages are where the answer at the end of a conversation may be.
-var lastMessages = []string{"messages[-1].content", "messages[-1].value", "conversations[-1].value", "conversations[-1].content", "conversation[-1].content", "conversation[-1].value"}
+// conversations are columns of conversations that may end with the answer.
+var conversations = []string{rows.MessagesColumn, "conversations", "conversation"}
 
 // joinNames are the usual names of the column by which answers are joined to prompts.
 var joinNames = []string{"prompt_id", "id"}
@@ -264,29 +232,40 @@ func (r *Recording) join(opts Options) error {
 	return nil
 }
 
-// promptOf is what a row without a prompt answers: the prompt that it is joined to, or one of
-// its own.
-func (r *Recording) promptOf(file string, row rows.Row, join string) (string, error) {
-	if r.joined == nil {
-		return fmt.Sprintf("(no prompt: answer %d)", row.Number), nil
+// asked is what a row answers: what is in it, the prompt that it is joined to, or one of its own.
+func (r *Recording) asked(file string, row rows.Row, join string) ([]orbench.Message, error) {
+	if e := row.Exchange; r.joined == nil && (r.columns.prompt != "" || e.Prompt != "") {
+		return e.Asked, nil
 	}
 	text, ok := r.joined[join]
-	if !ok {
-		return "", row.Fault(file, fmt.Sprintf("no prompt has the %s %.60q", r.columns.join, join), "name the file that has it, or another column with `join`")
+	switch {
+	case r.joined == nil:
+		text, r.apart = fmt.Sprintf("(no prompt: answer %d)", row.Number), true
+	case !ok:
+		return nil, row.Fault(file, fmt.Sprintf("no prompt has the %s %.60q", r.columns.join, join), "name the file that has it, or another column with `join`")
 	}
-	return text, nil
+	return []orbench.Message{{Role: orbench.User, Content: text}}, nil
+}
+
+// exchange are the columns of what was asked and answered, as far as they are known.
+func (c recordedColumns) exchange(opts Options) *rows.ExchangeColumns {
+	e := &rows.ExchangeColumns{Recorded: true, Joined: c.join != ""}
+	if c.prompt != "" {
+		e.Prompt = []string{c.prompt, rows.MessagesColumn}
+	}
+	if c.response != "" {
+		e.Reply = []string{c.response}
+	}
+	if opts.User != "" {
+		e.User = c.user
+	}
+	return e
 }
 
 // fields are the columns beside that of the prompts, in the order in which add reads them.
 func (c recordedColumns) fields() []rows.Field {
 	fields := []rows.Field{
-		{Name: c.response, Required: !strings.ContainsAny(c.response, ".["), Holding: true},
 		{Name: c.simulated, Scalar: true},
-		{Name: c.model, Scalar: true},
-		{Name: c.user, Scalar: true, Lenient: true},
-		{Name: c.time, Scalar: true, Lenient: true},
-		{Name: c.finish, Scalar: true, Lenient: true},
-		{Name: c.fault, Scalar: true, Lenient: true, Whole: true},
 		{Name: c.join, Scalar: true, Required: c.join != ""},
 	}
 	for _, name := range c.said {
@@ -298,25 +277,19 @@ func (c recordedColumns) fields() []rows.Field {
 // add takes in the answer of a row, whose cells are those of fields, to a prompt.
 func (r *Recording) add(file string, row rows.Row, cells []string, p orbench.Prompt) error {
 	// Clone the text, so that the rest of the row can be freed.
-	a := orbench.Recorded{Text: strings.Clone(cells[0]), Line: row.Line, User: UserHash(cells[3])}
+	e := row.Exchange
+	a := orbench.Recorded{
+		Text: strings.Clone(e.Reply), Line: row.Line, User: UserHash(e.User),
+		Finish: string(e.Finish), Input: e.Usage.Input, Output: e.Usage.Output,
+	}
 	if problem, hint := AnswerFault(a.Text, r.columns.response); problem != "" {
 		return row.Fault(file, problem, hint)
 	}
-	said := row.Said
-	if said == nil {
-		said = &model.Response{}
-		if said.Finish, said.Block = reply.End(cells[5]); said.Block == nil && a.Text == "" {
-			if said.Block = reply.Faulted(cells[6]); said.Block != nil {
-				said.Finish = model.Blocked
-			}
-		}
-	}
-	a.Finish, a.Input, a.Output = string(said.Finish), said.Usage.Input, said.Usage.Output
-	if said.Block != nil {
-		a.Block, a.Detail = string(said.Block.Kind), said.Block.Detail
+	if e.Block != nil {
+		a.Block, a.Detail = string(e.Block.Kind), e.Block.Detail
 	}
 	for i, name := range r.columns.given {
-		said, _ := reply.Unwrap(strings.TrimSpace(cells[8+i]))
+		said, _ := reply.Unwrap(strings.TrimSpace(cells[2+i]))
 		said = strings.Clone(strings.TrimSpace(said))
 		if problem, hint := checkName(said, "verdict", r.columns.said[i], "judge"); problem != "" {
 			return row.Fault(file, problem, hint)
@@ -332,14 +305,14 @@ func (r *Recording) add(file string, row rows.Row, cells []string, p orbench.Pro
 			return row.Fault(file, fmt.Sprintf("column %q has more than %d different values", r.columns.said[i], MaxValues), "name another with `judge`")
 		}
 	}
-	if at, ok := rows.Time(cells[4]); ok {
+	if at, ok := rows.Time(e.Time); ok {
 		a.Time = at.Unix()
 	}
-	name, marked := strings.CutSuffix(strings.TrimSpace(cells[2]), model.SimulatedMark)
-	name, a.Simulated = strings.TrimSpace(name), marked || strings.TrimSpace(cells[1]) == "true"
+	name, marked := strings.CutSuffix(strings.TrimSpace(e.Model), model.SimulatedMark)
+	name, a.Simulated = strings.TrimSpace(name), marked || strings.TrimSpace(cells[0]) == "true"
 	i := slices.IndexFunc(r.Replays, func(of *Replay) bool { return of.Model == name })
 	if i < 0 {
-		if problem, hint := checkName(name, "model", r.columns.model, "response-column"); problem != "" {
+		if problem, hint := checkName(name, "model", rows.ModelColumn, "response-column"); problem != "" {
 			return row.Fault(file, problem, hint)
 		}
 		i, name = len(r.Replays), strings.Clone(name)
@@ -354,9 +327,6 @@ func (r *Recording) add(file string, row rows.Row, cells []string, p orbench.Pro
 	}
 	if p.Text() == a.Text {
 		r.same++
-	}
-	if a.Text != "" {
-		r.texts++
 	}
 	return nil
 }

@@ -167,7 +167,7 @@ func TestReplayGaps(t *testing.T) {
 func TestBadReplays(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ content, want string }{
-		"no answers": {"prompt\nYes?\n", "call it response"},
+		"no answers": {"prompt\nYes?\n", "no reply is found"},
 		"empty file": {"", "the file is empty"},
 	} {
 		t.Run(name, func(t *testing.T) {

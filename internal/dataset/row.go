@@ -27,18 +27,11 @@ const (
 func (in *input) promptOf(r rows.Row) (orbench.Prompt, error) {
 	file, columns := in.Name, in.columns
 	messages := r.Messages
-	if in.recorded != nil && columns.Prompt == "" {
-		text, err := in.recorded.promptOf(file, r, r.Cells[in.answersAt+7])
-		if err != nil {
+	if in.recorded != nil {
+		var err error
+		if messages, err = in.recorded.asked(file, r, r.Cells[in.answersAt+1]); err != nil {
 			return orbench.Prompt{}, err
 		}
-		messages = []orbench.Message{{Role: orbench.User, Content: text}}
-	}
-	if last := len(messages) - 1; in.recorded != nil && columns.Prompt != "" && strings.HasPrefix(in.recorded.columns.response, columns.Prompt+"[-1].") {
-		if last < 1 || messages[last].Role != orbench.Assistant {
-			return orbench.Prompt{}, r.Fault(file, "the conversation does not end with an answer", "name the column of the answers with `response-column`, or delete the row")
-		}
-		messages = messages[:last]
 	}
 	if messages == nil {
 		messages = []orbench.Message{{Role: orbench.User, Content: r.Text}}

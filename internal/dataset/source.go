@@ -148,7 +148,7 @@ func (s source) open() (*input, error) {
 		l := in.columns.layout(s.labels != nil || values != nil, in.unsent, others)
 		in.watchedAt = len(l.Fields) - len(others)
 		if s.recorded != nil {
-			l.PassBlank, in.answersAt = false, len(l.Fields)
+			l.PassBlank, l.Prompt, l.Exchange, in.answersAt = false, "", s.recorded.columns.exchange(s.opts), len(l.Fields)
 			l.Fields = append(l.Fields, s.recorded.columns.fields()...)
 		}
 		if s.opts.Unlabeled {

@@ -67,7 +67,7 @@ func (l *Log) exchanges(yield func(Record, error) bool) {
 			return
 		}
 		role := strings.ToLower(strings.TrimSpace(r.cells[partRole]))
-		role = cmp.Or(l.roles[role], role)
+		role = cmp.Or(l.columns.Roles[role], role)
 		of := r.cells[partConversation]
 		c, known := open[of]
 		if !known {

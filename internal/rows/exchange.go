@@ -41,6 +41,13 @@ type Exchange struct {
 	Score string
 	// Name is the name of a person in the row; empty for none.
 	Name string
+	// Usage are the tokens, where another tool's log has them.
+	Usage model.Usage
+	// Asked are Context and Prompt, with what an answer is to begin with; only for a recorded
+	// answer. unsent names what else was asked, and foreign is true for a reply of unknown form.
+	Asked   []orbench.Message
+	unsent  string
+	foreign bool
 }
 
 // The reasons for which a row of a log is no exchange of texts.
@@ -62,6 +69,11 @@ type ExchangeColumns struct {
 	User, Time, Model, Template, Before, After, Score, Name, Error string
 	// Roles say whose the words of a role of one's own are: user, assistant or system.
 	Roles map[string]string
+	// Recorded is true for recorded answers. A text of theirs that is JSON may be what was said.
+	// Where the columns of Prompt and Reply are known, only the first of the usual names counts
+	// for who, when and how it ended, and every row must have a reply. Joined is true if what was
+	// asked is not in the file.
+	Recorded, Joined bool
 }
 
 // The parts of an exchange, in the order of partNames.
@@ -149,11 +161,14 @@ type Log struct {
 	have  []string
 	// replies is true if there is a column of replies.
 	replies bool
-	roles   map[string]string
+	columns ExchangeColumns
 	// passed says which columns of replies were passed over.
 	passed string
 	// messages is true if each row is a message, or a part of one.
 	messages bool
+	// flat is true if the columns of what recorded answers are read from are known, and apart if
+	// that of the replies is.
+	flat, apart bool
 	// missing are columns that a setting names and no row had so far, by their part.
 	missing map[int][]string
 }
@@ -168,17 +183,15 @@ const lookedAt = 1000
 // of another form, and one without a message or reply in its first row that is whole, is an
 // *orbench.InputError; [Log.Unfound] makes the latter.
 func OpenLog(path string, stdin io.Reader, columns ExchangeColumns) (*Log, error) {
-	l := &Log{roles: columns.Roles, missing: map[int][]string{}}
-	choose := func(file string, have []string, at func(string) bool) (Layout, error) {
-		return l.choose(file, have, at, columns)
-	}
+	l := &Log{columns: columns, missing: map[int][]string{}}
+	choose := l.choose
 	var err error
 	switch info, statErr := os.Stat(path); {
 	case path == "-":
 		l.File = &File{Name: "standard input"}
 		l.File.next, err = l.File.begin(input{Reader: stdin}, trafficFile, choose)
 	case statErr == nil && info.IsDir():
-		l.File, err = OpenAnswers(path, choose)
+		l.File, err = openFolder(path, choose)
 	default:
 		l.File, err = openFile(path, trafficFile, choose)
 	}
@@ -193,11 +206,12 @@ func OpenLog(path string, stdin io.Reader, columns ExchangeColumns) (*Log, error
 
 // choose chooses all columns that may have a part. JSON has no columns that all rows share,
 // so its rows are searched for all of the names.
-func (l *Log) choose(file string, have []string, at func(string) bool, named ExchangeColumns) (Layout, error) {
+func (l *Log) choose(file string, have []string, at func(string) bool) (Layout, error) {
 	l.parts, l.have, l.passed = nil, have, ""
 	var layout Layout
-	own := [][]string{named.Prompt, named.Reply}
-	for _, name := range []string{named.User, named.Time, named.Model, named.Template, named.Before, named.After, named.Score, named.Name, named.Error} {
+	c := l.columns
+	own := [][]string{c.Prompt, c.Reply}
+	for _, name := range []string{c.User, c.Time, c.Model, c.Template, c.Before, c.After, c.Score, c.Name, c.Error} {
 		var one []string
 		if name != "" {
 			one = append(one, name)
@@ -210,46 +224,69 @@ func (l *Log) choose(file string, have []string, at func(string) bool, named Exc
 	for _, name := range slices.Backward(have) {
 		like[strings.ToLower(strings.TrimSpace(name))] = name
 	}
-	first := func(part int) bool {
-		if part < len(own) && len(own[part]) > 0 {
-			return slices.ContainsFunc(own[part], there)
+	actual := func(name string) string {
+		if there(name) {
+			return name
 		}
-		return slices.ContainsFunc(partNames[part], func(name string) bool { return there(name) || like[strings.ToLower(name)] != "" })
+		return like[strings.ToLower(name)]
 	}
-	l.messages = first(partRole) && (first(partChunk) || first(partPrompt) != first(partReply))
+	usual := partNames
+	if there("assistant") { // beside what an assistant says stands what a user says, else who it is
+		usual[partPrompt], usual[partUser] = append(slices.Clip(usual[partPrompt]), "user"), Without(usual[partUser], "user")
+	}
+	for part, names := range usual {
+		usual[part] = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(slices.Concat(c.Prompt, c.Reply), actual(name)) })
+	}
+	named := func(part int) bool { return part < len(own) && len(own[part]) > 0 }
+	first := func(part int) bool {
+		return named(part) && slices.ContainsFunc(own[part], there) || !named(part) && slices.ContainsFunc(usual[part], func(name string) bool { return actual(name) != "" })
+	}
+	l.apart = c.Recorded && named(partReply)
+	l.messages = first(partRole) && (first(partChunk) || first(partPrompt) != first(partReply)) && !l.apart
+	if !l.messages && (at == nil || !at("content[0]")) {
+		usual[partReply] = Without(usual[partReply], "content") // beside a prompt it may be anything
+	}
+	whole := named(partPrompt) && at != nil && at(c.Prompt[0]+"[-1]") && !first(partReply) && !l.messages
+	if l.flat = c.Recorded && (named(partPrompt) || c.Joined || !first(partPrompt)) && (l.apart || whole); l.flat {
+		usual[partModel] = []string{"model", "request.model", "request.body.model"}
+		for part, names := range usual {
+			i := slices.IndexFunc(names, func(name string) bool { return actual(name) != "" })
+			if usual[part] = nil; i >= 0 && slices.Contains([]int{partUser, partTime, partModel, partError, partFinish}, part) {
+				usual[part] = names[i : i+1]
+			}
+		}
+	}
 	// All of a row may be in one object.
-	nested := at != nil && !l.messages && !first(partPrompt)
+	nested := at != nil && !l.messages && !l.flat && !first(partPrompt)
 	within := slices.IndexFunc(have, func(name string) bool {
-		return nested && slices.ContainsFunc(partNames[partPrompt], func(inner string) bool { return at(name + "." + inner) })
+		return nested && slices.ContainsFunc(usual[partPrompt], func(inner string) bool { return at(name + "." + inner) })
 	})
 	add := func(name string, part int) {
-		layout.Fields = append(layout.Fields, Field{Name: name, Scalar: true, Lenient: true, Whole: true})
+		field := Field{Name: name, Scalar: true, Lenient: true, Whole: true}
+		if l.flat && part <= partReply {
+			field = Field{Name: name, Whole: true, Required: part == partReply && !strings.ContainsAny(name, ".[")}
+		}
+		layout.Fields = append(layout.Fields, field)
 		l.parts = append(l.parts, part)
 	}
 	taken := false
-	for part, names := range partNames {
-		switch { // beside what an assistant says stands what a user says, else who it is
-		case !there("assistant"):
-		case part == partPrompt:
-			names = append(slices.Clip(names), "user")
-		case part == partUser:
-			names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "user" })
-		}
-		named := part < len(own) && len(own[part]) > 0
+	for part, names := range usual {
+		named := named(part)
 		if named {
 			names = own[part]
 			// In a log without errors theirs is null.
 			null := func(name string) bool {
 				return part == partError && slices.Contains(have, name[:strings.IndexAny(name+".", ".[")])
 			}
-			if !slices.ContainsFunc(names, there) && !slices.ContainsFunc(names, null) {
+			late := l.apart && part == partReply && strings.ContainsAny(names[0], ".[") // it may be null at first
+			if late || !slices.ContainsFunc(names, there) && !slices.ContainsFunc(names, null) {
 				if l.missing[part] = names; at == nil {
 					return Layout{}, l.unfound(file)
 				}
 			}
 		}
 		for _, name := range names {
-			if column := like[strings.ToLower(name)]; column != "" && !named && !there(name) {
+			if column := actual(name); column != "" && !named {
 				name = column
 			} else if at == nil && !slices.Contains(have, name) {
 				continue
@@ -265,6 +302,11 @@ func (l *Log) choose(file string, have []string, at func(string) bool, named Exc
 		}
 	}
 	return layout, nil
+}
+
+// Without gives the names other than some.
+func Without(names []string, some ...string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(some, n) })
 }
 
 // unfound is the fault of columns that no row has; nil for none.
@@ -295,8 +337,9 @@ func List(names []string) string {
 type Record struct {
 	log *Log
 	row Row
-	// cells are the parts of the row.
-	cells [parts]string
+	// cells are the parts of the row. nested says which of its texts are JSON.
+	cells  [parts]string
+	nested [partReply + 1]bool
 }
 
 // Records streams the records; it is used once.
@@ -310,15 +353,19 @@ func (l *Log) Records(yield func(Record, error) bool) {
 
 // rows streams the rows as records.
 func (l *Log) rows(yield func(Record, error) bool) {
-	rows := 0
+	rows, recorded := 0, l.columns.Recorded
 	for r, err := range l.All {
 		out := Record{log: l, row: r}
-		for i, cell := range r.Cells {
+		own := max(0, len(r.Cells)-len(l.parts)) // there are no cells beside an error
+		for i, cell := range r.Cells[own:] {
 			part := l.parts[i]
 			nested := cell != "" && (cell[0] == '{' || cell[0] == '[')
-			if out.cells[part] == "" && cell != "null" && (!nested || part == partPrompt || part == partReply || part >= partError) {
+			if out.cells[part] == "" && (cell != "null" || recorded && part <= partReply) && (!nested || part == partPrompt || part == partReply || part >= partError) {
 				if out.cells[part] = cell; cell != "" {
 					delete(l.missing, part)
+				}
+				if part <= partReply {
+					out.nested[part] = r.nested != nil && r.nested[own+i]
 				}
 			}
 		}
@@ -342,9 +389,9 @@ func (r Record) Exchange() (Exchange, error) {
 		User: cells[partUser], Time: cells[partTime], Model: cells[partModel], Template: cells[partTemplate],
 		Before: cells[partBefore], After: cells[partAfter], Score: cells[partScore], Name: cells[partName],
 	}
-	e.read(cells, r.log.roles, r.row.Said)
+	e.read(r)
 	if len(e.Reply) > MaxCell || len(e.Prompt) > MaxCell {
-		return Exchange{}, r.Fault(fmt.Sprintf("a text has more than %d bytes", MaxCell), "cut or delete it")
+		return Exchange{}, r.Fault(fmt.Sprintf("a text has more than %d bytes", MaxCell), "cut or delete it, or look for a quotation mark that is left open")
 	}
 	return e, nil
 }
@@ -369,29 +416,61 @@ func (l *Log) Check(prompts, replies bool, left map[string]int) error {
 	return &orbench.InputError{File: l.Name, Problem: fmt.Sprintf("no %s is found in the columns %s", what, List(l.have)), Hint: hint}
 }
 
-// read finds the texts in the cells of a row. ended says how the answer of another tool's log
-// ended; nil for all other rows.
-func (e *Exchange) read(cells [parts]string, roles map[string]string, ended *model.Response) {
-	if !Holds(cells[partReply]) {
-		cells[partReply] = ""
+// saying reads the text of a part. That of a recorded answer is itself, unless it surely is what
+// an API takes or gives. foreign is true for JSON of which nobody knows what is said.
+func (r Record) saying(part int) (s saying, foreign bool) {
+	cell, c := r.cells[part], r.log.columns
+	s = sayingOf(cell, c.Roles)
+	sure := part == partPrompt && s.spoken || part == partReply && s.sure
+	switch {
+	case c.Recorded && !r.nested[part] && (!sure || r.row.said != nil):
+		s = saying{user: cell, reply: cell}
+	case r.nested[part] && (s.reply == cell || c.Recorded && s.texts > 1):
+		text, dress := reply.Unwrap(cell)
+		s, foreign = saying{user: text, reply: text}, dress == ""
 	}
-	asked, replied := sayingOf(cells[partPrompt], roles), sayingOf(cells[partReply], roles)
+	return s, foreign
+}
+
+// read finds the texts of a record.
+func (e *Exchange) read(r Record) {
+	recorded := r.log.columns.Recorded
+	if !Holds(r.cells[partReply]) && (r.nested[partReply] || !recorded) {
+		r.cells[partReply], r.nested[partReply] = "", false
+	}
+	cells := r.cells
+	asked, unknown := r.saying(partPrompt)
+	replied, foreign := r.saying(partReply)
+	if system := sayingOf(cells[partSystem], nil).reply; system != "" && !slices.ContainsFunc(asked.said, func(m orbench.Message) bool { return m.Role == orbench.System }) {
+		asked.said = slices.Insert(asked.said, 0, orbench.Message{Role: orbench.System, Content: system})
+	}
 	e.Prompt, e.Context = asked.user, asked.said
-	if system := sayingOf(cells[partSystem], nil).reply; system != "" && !slices.ContainsFunc(e.Context, func(m orbench.Message) bool { return m.Role == orbench.System }) {
-		e.Context = slices.Insert(e.Context, 0, orbench.Message{Role: orbench.System, Content: system})
+	if !r.log.flat {
+		e.Model, e.User, e.Time = cmp.Or(e.Model, replied.model, asked.model), cmp.Or(e.User, asked.name), cmp.Or(e.Time, replied.created)
 	}
-	e.Model, e.User, e.Time = cmp.Or(e.Model, replied.model, asked.model), cmp.Or(e.User, asked.name), cmp.Or(e.Time, replied.created)
-	if cells[partReply] == "" && asked.replied {
+	if recorded {
+		e.Asked, e.unsent = asked.asked()
+		if asked.replied && r.log.apart && asked.reply != replied.reply { // the beginning of an answer
+			e.Asked = append(e.Asked, orbench.Message{Role: orbench.Assistant, Content: asked.reply})
+		}
+		if unknown {
+			e.unsent = unknownForm
+		}
+	}
+	if cells[partReply] == "" && asked.replied && !r.log.apart {
 		// The conversation ends with the reply.
 		replied = asked
 	} else if replied.steps += asked.steps; replied.results == 0 {
 		replied.failed = asked.failed
 	}
-	e.Reply, e.Offered = replied.reply, asked.offered
+	e.Reply, e.Offered, e.foreign = replied.reply, asked.offered, foreign
 	e.Steps, e.Called, e.Failed = replied.steps, replied.tool, replied.failed
 	e.Finish, e.Block = endOf(replied, cells[partFinish])
-	if ended != nil {
-		e.Finish, e.Block = ended.Finish, ended.Block
+	if recorded && e.Called && e.Block == nil {
+		e.Finish = model.Called
+	}
+	if ended := r.row.said; ended != nil {
+		e.Finish, e.Block, e.Usage = ended.Finish, ended.Block, ended.Usage
 	}
 	e.guarded(cells[partGuards])
 	fault := cells[partError]
@@ -402,8 +481,10 @@ func (e *Exchange) read(cells [parts]string, roles map[string]string, ended *mod
 	if e.Reply == "" {
 		block = reply.Faulted(fault)
 	}
-	if raw := cells[partReply]; block == nil && e.Block == nil && strings.HasPrefix(raw, "{") && (e.Reply == "" || e.Reply == raw) && !replied.tool {
-		block = reply.Faulted(raw) // a reply without a text
+	if raw := cells[partReply]; block == nil && e.Block == nil && strings.HasPrefix(raw, "{") && (e.Reply == "" || e.Reply == raw) && !replied.tool && (r.nested[partReply] || !recorded) {
+		if block = reply.Faulted(raw); block == nil && replied.fault != "" && recorded {
+			e.Reply = raw // an error in place of a text
+		}
 	}
 	switch {
 	case block != nil:

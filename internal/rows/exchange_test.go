@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -130,6 +131,51 @@ func TestLogShapes(t *testing.T) {
 	}
 }
 
+// TestShapesAreAnswers reads the logs of products as recorded answers.
+func TestShapesAreAnswers(t *testing.T) {
+	t.Parallel()
+	shapes := maps.Clone(shapes)
+	shapes["LangSmith"] = `{"user_id":"ana","inputs":{"messages":[[{"lc":1,"type":"constructor","kwargs":{"content":"Hi?","type":"human"}}]]},"outputs":{"generations":[[{"text":"No.","message":{"kwargs":{"content":"No.","type":"ai"}}}]]}}`
+	shapes["Phoenix list"] = `{"attributes":{"llm.input_messages":[{"message.role":"user","message.content":"Hi?"}],"llm.output_messages":[{"message.role":"assistant","message.content":"No."}]}}`
+	for name, text := range shapes {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ending := ".csv"
+			if text[0] == '{' {
+				ending = ".jsonl"
+			}
+			path := filepath.Join(t.TempDir(), "chat"+ending)
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f, err := rows.OpenAnswers(path, func(string, []string, func(string) bool) (rows.Layout, error) {
+				return rows.Layout{Exchange: &rows.ExchangeColumns{Recorded: true}}, nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			r, err := f.Next()
+			switch {
+			case slices.Contains([]string{"OpenAI refusal", "chunks of text"}, name): // an image in the prompt, and texts that may be several answers
+				if !errors.Is(err, orbench.ErrInput) {
+					t.Errorf("%+v, %v", r.Exchange, err)
+				}
+				return
+			case err != nil:
+				t.Fatal(err)
+			}
+			asked := r.Exchange.Asked
+			if r.Exchange.Reply != "No." || asked[len(asked)-1] != (orbench.Message{Role: orbench.User, Content: "Hi?"}) {
+				t.Errorf("%+v", r.Exchange)
+			}
+			if _, err := f.Next(); err != io.EOF {
+				t.Errorf("a second answer, %v", err)
+			}
+		})
+	}
+}
+
 // TestLogRows reads what is no exchange of texts for what it is.
 func TestLogRows(t *testing.T) {
 	t.Parallel()
@@ -153,7 +199,7 @@ func TestLogRows(t *testing.T) {
 		`{"prompt":"Hi?","response":{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1"}]},"finish_reason":"tool_calls"}]}}`:                                         "Hi?||" + rows.LacksTool,
 		`{"prompt":"Hi?","response":{"choices":[{"message":{"tool_calls":[{"id":"1"}]}}]}}`:                                                                                     "Hi?||" + rows.LacksTool,
 		`{"prompt":"[1,2]","response":"{\"a\":1}"}`:                                                                                                                             `[1,2]|{"a":1}|`,
-		`{"prompt":"Hi?","response":{"answer":"No."}}`:                                                                                                                          `Hi?|{"answer":"No."}|`,
+		`{"prompt":"Hi?","response":{"answer":"No."}}`:                                                                                                                          "Hi?|No.|",
 	} {
 		all, _, err := exchanges("-", strings.NewReader(row+"\n"), rows.ExchangeColumns{})
 		if err != nil || len(all) != 1 {

@@ -65,22 +65,6 @@ func Open(path string, choose Chooser) (*File, error) {
 	return openFile(path, datasetFile, choose)
 }
 
-// OpenAnswers opens a file of recorded answers: another tool's log, which its content
-// shows, or any other as Open does, but each answer of a file of verdicts once. The rows of a log have the columns PromptColumn,
-// ResponseColumn and ModelColumn beside its own. The logs in a folder are read one after
-// the other.
-func OpenAnswers(path string, choose Chooser) (*File, error) {
-	info, err := os.Stat(path)
-	if err == nil && info.IsDir() {
-		return openFolder(path, choose)
-	}
-	as := answersFile
-	if err != nil || !info.Mode().IsRegular() {
-		as = datasetFile
-	}
-	return openVerdicts(path, as, choose)
-}
-
 // purpose says how the format of a file is found.
 type purpose int
 

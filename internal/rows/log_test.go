@@ -87,14 +87,14 @@ func readAnswers(path, column string) (lines, notes []string, err error) {
 		for _, m := range r.Messages {
 			prompt += string(m.Role) + ":" + m.Content + ";"
 		}
-		if r.Number != len(lines)+1 || r.Said == nil {
+		if r.Number != len(lines)+1 || r.said == nil {
 			return nil, nil, fmt.Errorf("row %+v", r)
 		}
-		end := string(r.Said.Finish)
-		if b := r.Said.Block; b != nil {
+		end := string(r.said.Finish)
+		if b := r.said.Block; b != nil {
 			end += " " + string(b.Kind)
 		}
-		lines = append(lines, fmt.Sprintf("%s|%s|%s|%s|%d+%d|%s", r.Cells[1], prompt, r.Cells[0], end, r.Said.Usage.Input, r.Said.Usage.Output, r.Cells[2]))
+		lines = append(lines, fmt.Sprintf("%s|%s|%s|%s|%d+%d|%s", r.Cells[1], prompt, r.Cells[0], end, r.said.Usage.Input, r.said.Usage.Output, r.Cells[2]))
 	}
 }
 
@@ -301,7 +301,7 @@ func fuzzLog(f *testing.F, open func(file string, in input, choose Chooser) (nex
 				if r, err = next(); err != nil {
 					break
 				}
-				if all[i] = append(all[i], r.Cells[0]); r.Number != len(all[i]) || r.Said == nil || r.Said.Block != nil && r.Said.Finish != model.Blocked {
+				if all[i] = append(all[i], r.Cells[0]); r.Number != len(all[i]) || r.said == nil || r.said.Block != nil && r.said.Finish != model.Blocked {
 					t.Fatalf("row %+v", r)
 				}
 			}

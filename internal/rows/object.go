@@ -16,7 +16,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -41,15 +40,14 @@ func ParseObject(file string, r Row, b []byte, hint string, lazy bool) (Object, 
 		// The JSON package would replace invalid bytes silently.
 		return Object{}, r.Fault(file, "invalid UTF-8", UTF8Hint)
 	}
-	o := Object{line: r.Line, number: r.Number}
-	var err error
+	o := Object{line: r.Line, number: r.Number, inner: map[string]Object{}}
+	parse := parseNested
 	if lazy {
-		o.inner = map[string]Object{}
-		if o.fields, err = parseFields(b); err == nil {
-			joinNumbered(o.fields)
-		}
-	} else {
-		o.fields, err = parseNested(b)
+		parse = parseFields
+	}
+	var err error
+	if o.fields, err = parse(b); err == nil {
+		joinNumbered(o.fields)
 	}
 	var syntax *json.SyntaxError
 	var names *orbench.InputError
@@ -301,7 +299,7 @@ func unsent(messages json.RawMessage) string {
 
 // row reads the columns from an object.
 func (o Object) row(file string, columns Layout, cells []string) (Row, error) {
-	r := Row{Line: o.line, Number: o.number, Cells: cells, Said: o.said}
+	r := Row{Line: o.line, Number: o.number, Cells: cells, said: o.said}
 	if columns.Whole {
 		r.Fields = map[string]any{}
 		for name, raw := range o.fields {
@@ -335,9 +333,7 @@ func (o Object) row(file string, columns Layout, cells []string) (Row, error) {
 			}
 		} else if text, ok := jsonText(prompt, false); ok {
 			r.Text = text
-		} else if asked, other := ask(jsontext.Value(prompt)); other == "" && slices.ContainsFunc(columns.Fields, func(f Field) bool { return f.Holding }) {
-			r.Messages = asked // of a recorded request; that of a dataset would lose its settings
-		} else {
+		} else { // what a request has besides messages would be lost
 			return Row{}, r.Fault(file, fmt.Sprintf("%q is not text", column), "write the prompt as a JSON string, or name a value inside it, such as "+column+".messages, with `prompt-column`")
 		}
 	}
@@ -347,19 +343,15 @@ func (o Object) row(file string, columns Layout, cells []string) (Row, error) {
 			return Row{}, r.Missing(file, f.Name)
 		}
 		var ok bool
-		if r.Cells[i], ok = jsonText(raw, f.Scalar); !ok && f.Holding {
-			inner, _ := reply.Unwrap(string(raw))
-			if r.Cells[i], ok = inner, inner != string(raw) || reply.Faulted(inner) != nil; ok && membersOf(jsontext.Value(raw)).holds("error") {
-				r.Cells[i] = string(raw) // with the code, which may tell of a block
-			}
-			if s := sayingOf(string(raw), nil); r.Said == nil && (s.finish != "" || s.refused) {
-				r.Said = &model.Response{}
-				if r.Said.Finish, r.Said.Block = endOf(s, ""); inner == string(raw) && r.Said.Block != nil {
-					r.Cells[i], ok = s.reply, true
-				}
-			}
+		r.Cells[i], ok = jsonText(raw, f.Scalar)
+		nested := !ok && (raw[0] == '{' || raw[0] == '[')
+		if nested && r.nested == nil {
+			r.nested = make([]bool, len(cells))
 		}
-		if !ok && f.Whole {
+		if nested {
+			r.nested[i] = true
+		}
+		if !ok && f.Whole && (nested || f.Scalar) {
 			r.Cells[i] = string(raw)
 		} else if !ok && !f.Lenient {
 			return Row{}, r.Fault(file, fmt.Sprintf("%q is not text", f.Name), "write it as a JSON string")

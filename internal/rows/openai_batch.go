@@ -13,9 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/model"
 )
 
 // batchCall is a line of the input of OpenAI's batch service.
@@ -160,19 +158,13 @@ func (r batchReply) answers(at place) ([]logged, error) {
 // read reads a reply that is not in the form of chat completions, as a row of a log.
 func (r batchReply) read(at place, base logged, raw string) ([]logged, error) {
 	var e Exchange
-	e.read([parts]string{partPrompt: cmp.Or(string(r.Request), string(r.Input)), partReply: raw}, nil, nil)
-	if e.Reply == raw {
-		text, dress := reply.Unwrap(raw)
-		if e.Reply = text; dress == "" && e.Block == nil {
-			return nil, at.cannotRead(r.ID, "a reply of an unknown form")
-		}
+	e.read(Record{log: &Log{columns: ExchangeColumns{Recorded: true}}, cells: [parts]string{partPrompt: cmp.Or(string(r.Request), string(r.Input)), partReply: raw}, nested: [partReply + 1]bool{true, true}})
+	if e.foreign && e.Block == nil {
+		return nil, at.cannotRead(r.ID, "a reply of an unknown form")
 	}
 	base.said.Text, base.said.Finish, base.said.Block, base.model = e.Reply, e.Finish, e.Block, e.Model
-	if e.Called {
-		base.said.Finish = model.Called
-	}
 	if e.Prompt != "" {
-		base.messages = append(e.Context, orbench.Message{Role: orbench.User, Content: e.Prompt})
+		base.messages = e.Asked
 	}
 	return []logged{base}, nil
 }

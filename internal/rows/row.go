@@ -32,6 +32,8 @@ type Layout struct {
 	Whole bool
 	// PassBlank skips empty rows of a table. If it is false, they may be empty answers.
 	PassBlank bool
+	// Exchange has OpenAnswers read each row as an exchange, by these columns; nil for none.
+	Exchange *ExchangeColumns
 }
 
 // Whole is a Chooser of all columns. Its rows have only Fields.
@@ -50,8 +52,6 @@ type Field struct {
 	Lenient bool
 	// Whole accepts JSON lists and objects in their written form.
 	Whole bool
-	// Holding accepts JSON lists and objects that hold one text, such as the reply of an API.
-	Holding bool
 }
 
 // Chooser chooses among the columns of a file. at reports whether the first row has a
@@ -78,9 +78,13 @@ type Row struct {
 	// encoding/json reads them, and those of Parquet are alike. Those of other formats are
 	// texts.
 	Fields map[string]any
-	// Said is how the answer of another tool's log ended: Finish, which may be empty, Block
+	// Exchange is the row as Layout.Exchange has it read; nil without that.
+	Exchange *Exchange
+	// said is how the answer of another tool's log ended: Finish, which may be empty, Block
 	// and Usage. It is nil for all other rows.
-	Said *model.Response
+	said *model.Response
+	// nested says which cells are JSON lists or objects in their written form; nil if none is.
+	nested []bool
 }
 
 // nextFunc gives a file's rows one by one, then io.EOF. The caller may keep the strings

@@ -94,24 +94,23 @@ func TestOfModel(t *testing.T) {
 	}
 }
 
-// TestHolding reads the one text of an object, and an error in place of it with its code.
-func TestHolding(t *testing.T) {
+// TestRecorded reads the one text of an object, and an error in place of it for what it tells.
+func TestRecorded(t *testing.T) {
 	t.Parallel()
-	const fault = `{"error":{"code":"1301","message":"unsafe content"}}`
 	path := filepath.Join(t.TempDir(), "a.jsonl")
-	if err := os.WriteFile(path, []byte(`{"a":{"text":"Mix it."}}`+"\n"+`{"a":`+fault+`}`+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(`{"a":{"text":"Mix it."}}`+"\n"+`{"a":{"error":{"code":"1301","message":"unsafe content"}}}`+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := rows.Open(path, func(string, []string, func(string) bool) (rows.Layout, error) {
-		return rows.Layout{Fields: []rows.Field{{Name: "a", Holding: true}}}, nil
+	f, err := rows.OpenAnswers(path, func(string, []string, func(string) bool) (rows.Layout, error) {
+		return rows.Layout{Exchange: &rows.ExchangeColumns{Recorded: true, Prompt: []string{""}, Reply: []string{"a"}}}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	for _, want := range []string{"Mix it.", fault} {
-		if got, err := f.Next(); err != nil || got.Cells[0] != want {
-			t.Errorf("%+v, %v; want %s", got, err, want)
+	for _, want := range []string{"Mix it.", ""} {
+		if got, err := f.Next(); err != nil || got.Exchange.Reply != want || (got.Exchange.Block == nil) != (want != "") {
+			t.Errorf("%+v, %v; want %s", got.Exchange, err, want)
 		}
 	}
 }

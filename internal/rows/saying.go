@@ -41,6 +41,10 @@ type saying struct {
 	fault           string
 	// offered is true if a request offers tools.
 	offered bool
+	// sure is true for a reply of an API or a stream of one, and spoken for a message that says
+	// that it is a user's. texts counts those in lists.
+	sure, spoken bool
+	texts        int
 	// steps counts the assistant's messages with tool calls since the user's message. failed is
 	// true if the last of the results, which results counts, is an error. Where tool is true,
 	// reply is what the assistant says beside the call. tools is true if there was a result at all.
@@ -165,7 +169,7 @@ func sayingOf(cell string, roles map[string]string) saying {
 				read = true
 			}
 		}
-		if read {
+		if s.sure = read; read {
 			return s
 		}
 	}
@@ -193,8 +197,8 @@ func (s *saying) add(v jsontext.Value, role string, depth int) bool {
 		}
 		for _, item := range all {
 			if text, ok := textOf(item); ok && item.Kind() == '"' { // chunks of a text
-				s.user, s.reply = s.user+text, s.reply+text
-			} else if item.Kind() != '{' || !s.add(item, role, depth+1) && !s.replied {
+				s.user, s.reply, s.texts = s.user+text, s.reply+text, s.texts+1
+			} else if kind := item.Kind(); kind != '{' && kind != '[' || !s.add(item, role, depth+1) && !s.replied {
 				return false
 			}
 		}
@@ -251,7 +255,7 @@ func (s *saying) object(o members, role string, depth int) bool {
 		s.name = membersOf(o["metadata"]).text("user_id")
 	}
 	s.finish = cmp.Or(o.text("stop_reason", "finish_reason", "stopReason"), s.finish)
-	name := strings.ToLower(cmp.Or(o.text("role", "from", "sender", "speaker", "author"), membersOf(o["author"]).text("role", "type")))
+	name := strings.ToLower(cmp.Or(o.text("role", "from", "sender", "speaker", "author", "message.role"), membersOf(o["author"]).text("role", "type")))
 	if event := o.text("event"); name == "" && event != "" { // https://rasa.com/docs/rasa/tracker-stores
 		if name = event; !slices.Contains(users, event) && !slices.Contains(assistants, event) {
 			return true
@@ -278,7 +282,7 @@ func (s *saying) object(o members, role string, depth int) bool {
 		s.fault = string(o["error"])
 	}
 	s.offered = s.offered || o.holds("tools", "functions")
-	role = cmp.Or(name, role)
+	role, s.spoken = cmp.Or(name, role), s.spoken || slices.Contains(users, name)
 	if slices.Contains(assistants, name) {
 		s.tool, s.thinking = false, ""
 	}
@@ -295,6 +299,7 @@ func (s *saying) object(o members, role string, depth int) bool {
 	}
 	for _, several := range []string{"candidates", "choices"} {
 		if o[several].Kind() == '[' {
+			s.sure = true
 			return s.choice(o[several], depth)
 		}
 	}
@@ -305,7 +310,12 @@ func (s *saying) object(o members, role string, depth int) bool {
 		return s.chunk(membersOf(o["delta"]))
 	case name != "" && o["text"] == nil && o["data"].Kind() == '{': // LangChain
 		return s.add(o["data"], role, depth)
+	case o["kwargs"].Kind() == '{': // LangChain in LangSmith
+		return s.add(o["kwargs"], role, depth)
 	case o.is("thought"):
+		return true
+	case kind == "response.output_text.delta", s.replied && o["done"] != nil && o["message"].Kind() == '{': // the next chunk of Responses or Ollama
+		s.reply, s.replied = s.reply+plain(o.first("delta", "message")), true
 		return true
 	case o["message"].Kind() == '{':
 		// One of several choices, of which the first counts.
@@ -314,7 +324,7 @@ func (s *saying) object(o members, role string, depth int) bool {
 	if v := o.first("messages", "contents", "inputBodyJson", "input", "prompt"); v != nil && kind == "" {
 		return s.add(v, "user", depth)
 	}
-	if v := o.first("output", "outputBodyJson", "generation", "messageStart", "contentBlockDelta", "messageStop"); v != nil && kind == "" {
+	if v := o.first("output", "outputBodyJson", "generation", "generations", "messageStart", "contentBlockDelta", "messageStop"); v != nil && kind == "" {
 		return s.add(v, "assistant", depth)
 	}
 	return s.message(o, name, kind, role, depth)
@@ -353,7 +363,7 @@ func (s *saying) message(o members, name, kind, role string, depth int) bool {
 	case "thinking", "redacted_thinking", "reasoning":
 		return true
 	}
-	content := o.first("content", "parts", "text")
+	content := o.first("content", "parts", "text", "message.content")
 	if content == nil && name != "" {
 		content = o["value"]
 	}

@@ -37,15 +37,6 @@ func Time(text string) (time.Time, bool) {
 // UserNames are the usual names of the column of who asked, the surer first.
 func UserNames() []string { return partNames[partUser] }
 
-// TimeNames are the usual names of the column of when they asked, the surer first.
-func TimeNames() []string { return partNames[partTime] }
-
-// FinishNames are the usual names of the column of how answers ended.
-func FinishNames() []string { return partNames[partFinish] }
-
-// ErrorNames are the usual names of the column of what went wrong in place of an answer.
-func ErrorNames() []string { return partNames[partError] }
-
 // answerNames are the usual names of the column of what a model answered, the surer first: a
 // column of answers alone may have those of people.
 var answerNames = []string{
