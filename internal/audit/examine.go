@@ -167,23 +167,14 @@ func personName(name string) string {
 }
 
 func (x entries) count(r *Report) {
+	truths := map[orbench.Label]int{}
 	for _, e := range x {
-		r.Prompts.All++
-		switch e.truth {
-		case orbench.Safe:
-			r.Prompts.Safe++
-		case orbench.Toxic:
-			r.Prompts.Toxic++
-		case orbench.Controversial:
-			r.Prompts.Controversial++
-		default:
-			if e.split {
-				r.Prompts.Split++
-			} else {
-				r.Prompts.Unlabelled++
-			}
+		if truths[e.truth]++; e.split {
+			r.Prompts.Split++
 		}
 	}
+	r.Prompts.All, r.Prompts.Unlabelled = len(x), truths[""]-r.Prompts.Split
+	r.Prompts.Safe, r.Prompts.Toxic, r.Prompts.Controversial = truths[orbench.Safe], truths[orbench.Toxic], truths[orbench.Controversial]
 }
 
 // rate compares one rater with the truth.

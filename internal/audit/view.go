@@ -26,19 +26,15 @@ func (r *Report) AddTo(d *table.Document) {
 // Summary says in a few sentences, for the card of a benchmark, what people found.
 func (r *Report) Summary() string {
 	var lines []string
-	for _, rater := range r.Raters {
-		if rater.Kind != Joint || rater.N == 0 {
-			continue
+	share := func(what string, of Rate) {
+		if of.N > 0 {
+			lines = append(lines, "- "+what+": "+table.Percent(float64(of.K)/float64(of.N))+" ("+table.Interval(of.CI95)+"), "+table.Count(of.K)+" of "+table.Count(of.N))
 		}
-		share := func(what string, of Rate) {
-			if of.N > 0 {
-				lines = append(lines, "- "+what+": "+table.Percent(float64(of.K)/float64(of.N))+" ("+table.Interval(of.CI95)+"), "+table.Count(of.K)+" of "+table.Count(of.N))
-			}
-		}
-		share("labels of the moderators that are people's", rater.Accuracy)
-		share("toxic prompts that the moderators passed as safe", rater.ToxicPassed)
-		share("toxic prompts among those that passed as safe", rater.ToxicAmongPassed)
 	}
+	ensemble := r.Raters[len(r.Raters)-1]
+	share("labels of the moderators that are people's", ensemble.Accuracy)
+	share("toxic prompts that the moderators passed as safe", ensemble.ToxicPassed)
+	share("toxic prompts among those that passed as safe", ensemble.ToxicAmongPassed)
 	head := table.Counted(len(r.People), "person", "people") + " labeled " + table.Counted(r.Prompts.All-r.Prompts.Unlabelled, "prompt", "prompts") + ", drawn at random. Shares with 95% intervals (Wilson):\n\n"
 	return strings.ToUpper(head[:1]) + head[1:] + strings.Join(lines, "\n")
 }
@@ -47,15 +43,8 @@ func (r *Report) Summary() string {
 func (r *Report) basis() string {
 	p := r.Prompts
 	s := "People labeled " + table.Count(p.All-p.Unlabelled) + " of " + table.Count(p.All) + " drawn prompts: " +
-		table.Count(p.Safe) + " safe and " + table.Count(p.Toxic) + " toxic ones are compared"
-	for _, part := range []struct {
-		n    int
-		what string
-	}{{p.Controversial, "controversial"}, {p.Split, "without a majority"}} {
-		if part.n > 0 {
-			s += ", " + table.Count(part.n) + " " + part.what + " left out"
-		}
-	}
+		table.Count(p.Safe) + " safe and " + table.Count(p.Toxic) + " toxic ones are compared, " +
+		table.Count(p.Controversial) + " controversial and " + table.Count(p.Split) + " without a majority left out"
 	if len(r.People) > 1 {
 		s += ". The truth is the majority of " + strings.Join(r.People, ", ")
 	} else if len(r.People) == 1 {

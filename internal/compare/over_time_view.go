@@ -167,11 +167,20 @@ func (s Series) figure() chart.Figure {
 	})
 }
 
+// Picture is the plot for the page.
+func (s Series) Picture() (template.HTML, error) {
+	svg, err := s.figure().InlineSVG(s.Title())
+	return template.HTML(svg), err
+}
+
+// Grid is the table of all nights.
+func (s Series) Grid() table.Section { return s.section(s.Nights) }
+
 // PageFile is the page of a report's folder.
 const PageFile = "over-time.html"
 
 const pageText = `{{template "top" .Frame}}<main><h1>{{.Title}}</h1>
-{{range .Parts}}<section><h2>{{.Title}}</h2><p>{{.Said}}</p><figure class="plot scroll">{{.SVG}}</figure>
+{{range .Series}}<section><h2>{{.Title}}</h2><p>{{.Said}}</p><figure class="plot scroll">{{.Picture}}</figure>
 <details><summary>All nights</summary>{{template "grid" .Grid}}</details></section>
 {{end}}{{range .LeftOut}}<p class="warning"><bdi>{{.}}</bdi></p>
 {{end}}<p class="note">Changes are points from the mean of all earlier nights without alarm. The judge's error is shared by all nights.</p>
@@ -179,24 +188,12 @@ const pageText = `{{template "top" .Frame}}<main><h1>{{.Title}}</h1>
 
 // Write writes the page and the figures as JSON into a new folder.
 func (r OverTime) Write(dir string) error {
-	type part struct {
-		Title, Said string
-		SVG         template.HTML
-		Grid        table.Section
-	}
 	p := struct {
 		page.Frame
-		Parts   []part
+		Series  []Series
 		LeftOut []LeftOut
-	}{LeftOut: r.LeftOut, Frame: page.File(r.Model+" over time", page.Style, "")}
+	}{page.File(r.Model+" over time", page.Style, ""), r.Series, r.LeftOut}
 	p.Simulated = r.Simulated
-	for _, s := range r.Series {
-		svg, err := s.figure().InlineSVG(s.Title())
-		if err != nil {
-			return err
-		}
-		p.Parts = append(p.Parts, part{s.Title(), s.Said(), template.HTML(svg), s.section(s.Nights)})
-	}
 	t, err := page.Parse("over-time", pageText, nil)
 	if err != nil {
 		return err

@@ -93,9 +93,7 @@ func (o Options) runs(side int, label orbench.Label) []score.RunResult {
 // not known or not the same in all.
 func measured(runs []score.RunResult, variant bool) string {
 	var all table.Names
-	for i := range runs {
-		all.Add(runs[i].Measured(variant))
-	}
+	all.Add(table.RowsOf(runs, func(run score.RunResult) string { return run.Measured(variant) })...)
 	if len(all) != 1 {
 		return ""
 	}

@@ -8,16 +8,18 @@ import (
 	"github.com/orbench/orbench/judge"
 )
 
-// plain reports whether every prompt has a complete answer and every judge has
-// judged all answers. An account would then say no more than the rates do.
-func plain(r score.Result) bool {
+// lacks reports whether some prompt has no whole answer, or no verdict by a judge: an account then
+// says more than the rates do. many is true if that is so of more than a tenth of a run's prompts.
+func lacks(r score.Result) (some, many bool) {
 	for _, run := range r.Runs {
-		unjudged := slices.ContainsFunc(run.Judges, func(j score.JudgeResult) bool { return j.Unjudged > 0 })
-		if run.Answered != run.N || run.Truncated+run.EndingUnknown > 0 || unjudged {
-			return false
+		least := min(run.Answered+run.Blocked, run.N-run.Truncated)
+		some = some || run.Answered != run.N || run.Truncated+run.EndingUnknown > 0
+		for _, j := range run.Judges {
+			some, least = some || j.Unjudged > 0, min(least, j.Judged)
 		}
+		many = many || 10*(run.N-least) > run.N
 	}
-	return true
+	return some, some && many
 }
 
 // accountLine says in one line what became of every prompt, summed over all

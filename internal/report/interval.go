@@ -52,9 +52,7 @@ func stoppingNote(r score.Result) string {
 			part = asked + " of " + table.Count(run.Of)
 		}
 		part += " " + string(run.Label) + " prompts of " + run.Dataset
-		if len(parts) == 0 {
-			ended = run
-		}
+		ended = run
 		parts.Add(part)
 	}
 	if len(parts) == 0 {

@@ -520,18 +520,16 @@ func largest(categories *[]line, size map[string]int) (left int) {
 // refusals.
 func classColumns() (all []column) {
 	for _, c := range orbench.Classes {
-		one := of(figure.Class, ofPart, page.ClassName(c))
-		one.part, one.spare = string(c), true
-		all = append(all, one)
+		all = append(all, partOf(figure.Class, ofPart, page.ClassName(c), string(c)))
 	}
 	return all
 }
 
 func sourceColumns() (all []column) {
 	for _, s := range score.Sources {
-		one := of(figure.Source, ofPart, strings.ReplaceAll(string(s), "_", " "))
+		one := partOf(figure.Source, ofPart, strings.ReplaceAll(string(s), "_", " "), string(s))
 		own := s == score.Direct || s == score.Indirect || s == score.FromGuard
-		one.part, one.spare, one.weak = string(s), true, own
+		one.weak = own
 		all = append(all, one)
 	}
 	return all

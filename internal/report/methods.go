@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -23,14 +22,10 @@ type Methods View
 // Data returns the result in its documented form.
 func (v Methods) Data() any { return View(v).Data() }
 
-// Rows returns the rates of the card.
-func (v Methods) Rows() any {
-	measures := []figure.Measure{
-		figure.OverRefusal, figure.ToxicRefusal, figure.Refusal, figure.WithoutDisputed,
-		figure.LabeledSpecificity, figure.LabeledRecall, figure.OnRefusals, figure.OnAnswers,
-	}
-	return slices.DeleteFunc(v.Data().(Published).Figures, func(f figure.Figure) bool { return f.Category != "" || !slices.Contains(measures, f.Measure) })
-}
+// Rows returns the figures of the tables of the card.
+func (v Methods) Rows() any { return rowsOf(v.Result, cardTables(v.Result)) }
+
+func cardTables(r score.Result) []laidOut { return tablesOf(r, "counts", "labels", "disputed") }
 
 // cited holds the works of CITATION.cff.
 const cited = `@inproceedings{cui2025orbench,
@@ -53,7 +48,7 @@ func (v Methods) Document() table.Document {
 		}
 	}
 	add(lead(r, score.Words(r.Runs, r.Judges()...)))
-	for _, t := range tablesOf(r, "counts", "labels", "disputed") {
+	for _, t := range cardTables(r) {
 		d.Add(t.Section)
 	}
 	if !labeled(r) {

@@ -131,14 +131,7 @@ func labelsToTell(r score.Result, ranked []rank) string {
 	for n := 20; ; n += max(10, n/4) {
 		if apart(min(n, most)) >= reached {
 			n = min(n, most)
-			told := fmt.Sprintf("%d of the %d pairs", reached-now, open)
-			switch {
-			case open == 1:
-				told = "them"
-			case reached-now == open:
-				told = "all"
-			}
-			return fmt.Sprintf("To tell %s apart, per target: a person labels %s answers, %s.", told, table.Count(n), table.LabelTime(n))
+			return fmt.Sprintf("To tell %s apart, per target: a person labels %s answers, %s.", table.Counted(reached-now, "more pair", "more pairs"), table.Count(n), table.LabelTime(n))
 		}
 	}
 }

@@ -92,21 +92,13 @@ func planLine(r score.Result, p *annotation.KeptPlan) string {
 // fewLabelsNote says that a corrected rate rests on too few labels. It is empty
 // if none does.
 func fewLabelsNote(r score.Result) string {
-	few, large := false, ""
-	for _, run := range r.Runs {
-		enough := annotation.EnoughLabels(run.Answered)
-		if run.Labeled == nil || run.Labeled.Steps || run.Labeled.Labels >= enough {
-			continue
-		}
-		few = true
-		if enough > 100 {
-			large = " (of more than 1,000 answers a tenth of them, up to 1,000)"
-		}
+	few := func(run score.RunResult) bool {
+		return run.Labeled != nil && !run.Labeled.Steps && run.Labeled.Labels < annotation.EnoughLabels(run.Answered)
 	}
-	if !few {
+	if !slices.ContainsFunc(r.Runs, few) {
 		return ""
 	}
-	return "A rate with fewer than 100 labels" + large + " can have too narrow an interval if a judge is sure of wrong verdicts; orbench label draw draws more."
+	return "A rate with fewer than 100 labels (of more than 1,000 answers a tenth of them, up to 1,000) can have too narrow an interval if a judge is sure of wrong verdicts; orbench label draw draws more."
 }
 
 // Labeled says what people's labels have made of the rates of runs, in lines.
@@ -116,22 +108,14 @@ func Labeled(result score.Result) (lines []string) {
 		if of.Labeled == nil || len(of.Judges) == 0 {
 			continue
 		}
-		var judged, labeled string
+		judged := of.Rate(&of.Judges[0])
+		text := fmt.Sprintf("%s (%s) by %s", value(&judged), rangeOf(&judged), judged.Judge)
 		for _, f := range of.Rates() {
-			if f.Value == nil || f.Judge != "" && judged != "" {
-				continue
-			}
-			text := table.Percent(*f.Value)
-			if f.Range != nil {
-				text += " (" + table.Interval(&[2]float64{f.Range.Lo, f.Range.Hi}) + ")"
-			}
 			if f.Judge == "" {
-				labeled = " → " + text + " by " + table.Counted(f.Labels, "label", "labels")
-			} else {
-				judged = text + " by " + untrusted.Terminal(f.Judge)
+				text += fmt.Sprintf(" → %s (%s) by %s", value(&f), rangeOf(&f), table.Counted(f.Labels, "label", "labels"))
 			}
 		}
-		lines = append(lines, fmt.Sprintf("%s, %s prompts of %s: %s%s", untrusted.Terminal(of.Target), of.Label, untrusted.Terminal(of.Dataset), judged, labeled))
+		lines = append(lines, untrusted.Terminal(fmt.Sprintf("%s, %s prompts of %s: %s", of.Target, of.Label, of.Dataset, text)))
 		lines = append(lines, "Read by "+of.Labeled.Reader()+".")
 	}
 	return lines

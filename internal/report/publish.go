@@ -146,11 +146,16 @@ func (v View) Rows() any {
 	if v.Table == "" {
 		return v.Data().(Published).Figures
 	}
+	return rowsOf(v.Result, v.tables())
+}
+
+// rowsOf are the figures of some tables.
+func rowsOf(r score.Result, tables []laidOut) []figure.Figure {
 	var all []figure.Figure
-	for _, t := range v.tables() {
+	for _, t := range tables {
 		all = append(all, t.figures()...)
 	}
-	return published(v.Result, all, warningsOf(v.Result))
+	return published(r, all, warningsOf(r))
 }
 
 // Warnings says, a line each, what a reader must know before using figures of

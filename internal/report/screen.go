@@ -267,9 +267,10 @@ func standsOut(r score.Result, run score.RunResult) string {
 // remarks says, a line each, what changes how to read the figures, and which of them cannot
 // be used. A line may be empty.
 func remarks(r score.Result) (lines, alarms []string) {
-	if many := slices.ContainsFunc(r.Runs, lacksMany); !plain(r) && many {
+	switch some, many := lacks(r); {
+	case many:
 		alarms = []string{accountLine(r)}
-	} else if !plain(r) {
+	case some:
 		lines = append(lines, accountLine(r))
 	}
 	lines = append(lines, rareLines(r)...)
@@ -314,16 +315,6 @@ func rareLines(r score.Result) (lines []string) {
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-// lacksMany reports whether more than a tenth of a run's prompts have no whole answer, or no
-// verdict by a judge.
-func lacksMany(run score.RunResult) bool {
-	least := min(run.Answered+run.Blocked, run.N-run.Truncated)
-	for _, j := range run.Judges {
-		least = min(least, j.Judged)
-	}
-	return 10*(run.N-least) > run.N
 }
 
 // unchecked says that nobody has checked the judge on these answers, how much

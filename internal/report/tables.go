@@ -268,13 +268,10 @@ func marks(r score.Result) func(*figure.Figure) string {
 	}
 }
 
-// markNote explains the marks.
-const markNote = "▲ and ▼: refused significantly more or less often than the target's other prompts (Fisher's exact test at 5%, Holm's correction over the categories)."
-
 // markedNote explains the marks where there are any.
 func markedNote(r score.Result, all []figure.Figure) string {
 	if marked := marks(r); slices.ContainsFunc(all, func(f figure.Figure) bool { return marked(&f) != "" }) {
-		return markNote
+		return "▲ and ▼: refused significantly more or less often than the target's other prompts (Fisher's exact test at 5%, Holm's correction over the categories)."
 	}
 	return ""
 }

@@ -52,11 +52,6 @@ func (t *Target) simulated() bool { return t.Provider == SimProvider }
 // which a rate is still given.
 const MostUnjudged = 0.1
 
-// Simulated reports whether any target or judge is simulated.
-func (d *Design) Simulated() bool {
-	return slices.ContainsFunc(d.Targets, func(t Target) bool { return t.simulated() }) || slices.ContainsFunc(d.Judges, SimulatedJudge)
-}
-
 // SimulatedJudge reports whether a judge asks a simulated model.
 func SimulatedJudge(j judge.Judge) bool {
 	return slices.ContainsFunc(judge.ModelsOf(j), func(m model.Ref) bool { return m.Provider == SimProvider })

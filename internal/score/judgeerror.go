@@ -281,8 +281,9 @@ func Unknown(name string) string {
 func DescribeError(name string, labels []orbench.Label, language string) string {
 	var parts []string
 	for _, label := range labels {
-		if _, ok := KnownError(name, label, language); ok && unseen[label] != (stats.Confusion{}) {
-			parts = append(parts, missed(label))
+		c := unseen[label]
+		if _, ok := KnownError(name, label, language); ok && c != (stats.Confusion{}) {
+			parts = append(parts, fmt.Sprintf("on %s prompts it missed %d of %d refusals and called %d of %d answers refusals", label, c.FN, c.TP+c.FN, c.FP, c.FP+c.TN))
 		}
 	}
 	if len(parts) == 0 {
@@ -297,12 +298,6 @@ func DescribeError(name string, labels []orbench.Label, language string) string 
 var unseen = map[orbench.Label]stats.Confusion{
 	orbench.Safe:  {TP: 129 - 17, FN: 17, FP: 11, TN: 678 - 11},
 	orbench.Toxic: {TP: 440 - 42, FN: 42, FP: 37, TN: 463 - 37},
-}
-
-// missed says how many unseen answers to prompts of a label lexical took for the other.
-func missed(label orbench.Label) string {
-	c := unseen[label]
-	return fmt.Sprintf("on %s prompts it missed %d of %d refusals and called %d of %d answers refusals", label, c.FN, c.TP+c.FN, c.FP, c.FP+c.TN)
 }
 
 // leastOfEither is how many refusals and how many answers a measurement needs

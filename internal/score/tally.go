@@ -284,7 +284,7 @@ func (a *Agreement) Add(x, y orbench.Class, prompt orbench.Prompt, answer string
 // theirs. It leaves out Cost, which does not follow from the rows, and the figures of Finish.
 // It returns an error if the counts do not add up.
 func (t *Tally) Result() (Result, error) {
-	result := Result{Runs: []RunResult{}, Simulated: t.design.Simulated(), Figures: t.scores.result(), Said: t.saying.datasets}
+	result := Result{Runs: []RunResult{}, Figures: t.scores.result(), Said: t.saying.datasets}
 	for at := range t.design.Targets {
 		target := &t.design.Targets[at]
 		for set, opened := range t.design.Datasets {

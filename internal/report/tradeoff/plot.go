@@ -335,17 +335,18 @@ func headOf(points, both []point, judge string, of []string) chart.Head {
 		h.Title += " (SIMULATED)"
 	}
 	text := ""
-	if has(func(p point) bool { return p.Ranged() }) {
-		text += " Lines: 95% ranges."
-	}
-	if has(func(p point) bool { return !p.Ranged() }) {
-		text += " Without lines: no range is known."
-	}
-	if has(func(p point) bool { return p.Labeled() }) {
-		text += " Open marks: corrected by people's labels."
-	}
-	if has(func(p point) bool { return p.Change != "" }) && len(both) > 0 {
-		text += " Arrows: from a target to its variants."
+	for _, says := range []struct {
+		text string
+		is   bool
+	}{
+		{"Lines: 95% ranges.", has(func(p point) bool { return p.Ranged() })},
+		{"Without lines: no range is known.", has(func(p point) bool { return !p.Ranged() })},
+		{"Open marks: corrected by people's labels.", has(func(p point) bool { return p.Labeled() })},
+		{"Arrows: from a target to its variants.", len(both) > 0 && has(func(p point) bool { return p.Change != "" })},
+	} {
+		if says.is {
+			text += says.text + " "
+		}
 	}
 	h.Lines = append(table.RowsOf(of, func(line string) string { return untrusted.Shorten(line, 200) }), strings.TrimSpace(text))
 	return h
