@@ -199,6 +199,9 @@ func TestLogRows(t *testing.T) {
 		`{"prompt":"Hi?","response":{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1"}]},"finish_reason":"tool_calls"}]}}`:                                         "Hi?||" + rows.LacksTool,
 		`{"prompt":"Hi?","response":{"choices":[{"message":{"tool_calls":[{"id":"1"}]}}]}}`:                                                                                     "Hi?||" + rows.LacksTool,
 		`{"prompt":"[1,2]","response":"{\"a\":1}"}`:                                                                                                                             `[1,2]|{"a":1}|`,
+		`{"prompt":"Hi?","response":{"type":"message","content":[{"type":"text","text":"Not here."}],"stop_reason":"end_turn","amazon-bedrock-guardrailAction":"INTERVENED"}}`:  "Hi?|Not here.||output_filter",
+		`{"prompt":"Hi?","response":{"choices":[{"message":{"content":"Not here."},"finish_reason":"stop"}],"amazon-bedrock-guardrailAction":"INTERVENED"}}`:                    "Hi?|Not here.||output_filter",
+		`{"prompt":"Hi?","response":{"type":"message","content":[{"type":"text","text":"Yes."}],"stop_reason":"end_turn","amazon-bedrock-guardrailAction":"NONE"}}`:             "Hi?|Yes.|",
 		`{"prompt":"Hi?","response":{"answer":"No."}}`:                                                                                                                          "Hi?|No.|",
 	} {
 		all, _, err := exchanges("-", strings.NewReader(row+"\n"), rows.ExchangeColumns{})

@@ -255,6 +255,11 @@ func (s *saying) object(o members, role string, depth int) bool {
 		s.name = membersOf(o["metadata"]).text("user_id")
 	}
 	s.finish = cmp.Or(o.text("stop_reason", "finish_reason", "stopReason"), s.finish)
+	// What a guardrail of Bedrock did stands beside the end of its text
+	// (https://docs.aws.amazon.com/bedrock/latest/userguide/guardrails-use-inference-api.html).
+	if action := o.text("amazon-bedrock-guardrailAction"); action == "INTERVENED" {
+		defer func() { s.finish = action }()
+	}
 	name := strings.ToLower(cmp.Or(o.text("role", "from", "sender", "speaker", "author", "message.role"), membersOf(o["author"]).text("role", "type")))
 	if event := o.text("event"); name == "" && event != "" { // https://rasa.com/docs/rasa/tracker-stores
 		if name = event; !slices.Contains(users, event) && !slices.Contains(assistants, event) {
