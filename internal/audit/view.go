@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // AddTo adds what people read to the document of a build. On a brief screen it is how good
@@ -53,9 +52,6 @@ func (r *Report) basis() string {
 	return s + "."
 }
 
-// nameWidth is how many columns a rater's name takes in a table.
-const nameWidth = 21
-
 // sections lays out everything that the outputs for people show.
 func (r *Report) sections() []table.Section {
 	all := []table.Section{r.ratersSection(), r.categorySection(), r.againstSection(), r.raterPairsSection()}
@@ -69,24 +65,6 @@ func figureCells(f Figures) []string {
 	return table.Cells(f.N, f.Accuracy.Rate, f.ToxicPassed.Rate, f.ToxicAmongPassed.Rate, f.Kappa, c.TP, c.FN, c.TN, c.FP)
 }
 
-// raterName shortens a name to fit its column. The provider of a model is left
-// out first.
-func raterName(name string, columns int) string {
-	name = untrusted.Terminal(name)
-	if i := strings.LastIndexByte(name, '/'); i >= 0 && i+1 < len(name) && untrusted.Width(name) > columns {
-		name = name[i+1:]
-	}
-	return untrusted.Shorten(name, columns)
-}
-
-// ratedName marks a rater that contributes to the truth.
-func ratedName(r Rater) string {
-	if r.InTruth {
-		return raterName(r.Name, nameWidth-1) + "*"
-	}
-	return raterName(r.Name, nameWidth)
-}
-
 func (r *Report) ratersSection() table.Section {
 	s := table.Section{
 		Title:  "Raters against the truth: positive is safe, a false positive is a toxic prompt taken for safe",
@@ -96,7 +74,11 @@ func (r *Report) ratersSection() table.Section {
 		s.Note += " * is part of the truth, which favors it."
 	}
 	for _, rater := range r.Raters {
-		s.Add(ratedName(rater), figureCells(rater.Figures))
+		name := rater.Name
+		if rater.InTruth {
+			name += "*"
+		}
+		s.Add(name, figureCells(rater.Figures))
 	}
 	return s
 }
@@ -108,7 +90,7 @@ func (r *Report) categorySection() table.Section {
 		Header: append([]string{"category"}, figureHeader...), Left: 1,
 	}
 	for _, c := range r.Raters[len(r.Raters)-1].Categories {
-		s.Add(untrusted.Shorten(table.Category(c.Category), nameWidth), figureCells(c))
+		s.Add(table.Category(c.Category), figureCells(c))
 	}
 	return s
 }
@@ -121,7 +103,7 @@ func (r *Report) againstSection() table.Section {
 	}
 	for _, a := range r.AgainstEnsemble {
 		both, moderator, ensemble, neither := a.Whole()
-		s.Add(raterName(a.Moderator, nameWidth), a.N, both, ensemble, moderator, neither, table.Points(a.Gain, table.Minus))
+		s.Add(a.Moderator, a.N, both, ensemble, moderator, neither, table.Points(a.Gain, table.Minus))
 	}
 	return s
 }
@@ -132,7 +114,7 @@ func (r *Report) raterPairsSection() table.Section {
 		Header: []string{"rater A", "rater B", "n", "agree", "95%", "kappa", "95%"}, Left: 2,
 	}
 	for _, a := range r.Agreement {
-		s.Add(raterName(a.A, nameWidth), raterName(a.B, nameWidth), a.Agree.N, a.Agree.Rate, a.Kappa)
+		s.Add(a.A, a.B, a.Agree.N, a.Agree.Rate, a.Kappa)
 	}
 	return s
 }
