@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -35,8 +34,7 @@ type Report struct {
 	Agreement []Agreement `json:"agreement"`
 	// AgainstEnsemble compares each moderator with the ensemble.
 	AgainstEnsemble []Against `json:"against_ensemble"`
-	// Notes are whole sentences about what was left out and why, and about what
-	// a reader must know about the figures.
+	// Notes are whole sentences about what nobody has labeled yet.
 	Notes []string `json:"notes"`
 	// Simulated is true if a moderator is a simulated model.
 	Simulated bool `json:"simulated"`
@@ -153,7 +151,9 @@ func Examine(items []Item, words annotation.Words) *Report {
 	r.Raters = append(r.Raters, x.rate(Ensemble, Joint))
 	r.Agreement = x.agreement(slices.Concat(people, moderators, []string{Ensemble}))
 	r.AgainstEnsemble = x.againstEnsemble(moderators)
-	r.note()
+	if r.Prompts.Safe+r.Prompts.Toxic == 0 {
+		r.Notes = append(r.Notes, "Nobody has called a drawn prompt safe or toxic yet, so there is nothing to compare with.")
+	}
 	return r
 }
 
@@ -206,16 +206,4 @@ func (x entries) rate(name string, kind Kind) Rater {
 		}
 	}
 	return r
-}
-
-// note adds what was left out and why.
-func (r *Report) note() {
-	add := func(format string, args ...any) { r.Notes = append(r.Notes, fmt.Sprintf(format, args...)) }
-	if r.Prompts.Safe+r.Prompts.Toxic == 0 {
-		add("Nobody has called a drawn prompt safe or toxic yet, so there is nothing to compare with.")
-		return
-	}
-	if !slices.ContainsFunc(r.Raters, func(rated Rater) bool { return len(rated.Categories) > 0 }) {
-		add("Categories are left out: they need two, and at least %d prompts with a truth in one.", MinCategory)
-	}
 }

@@ -92,13 +92,12 @@ func planLine(r score.Result, p *annotation.KeptPlan) string {
 // fewLabelsNote says that a corrected rate rests on too few labels. It is empty
 // if none does.
 func fewLabelsNote(r score.Result) string {
-	few := func(run score.RunResult) bool {
-		return run.Labeled != nil && !run.Labeled.Steps && run.Labeled.Labels < annotation.EnoughLabels(run.Answered)
+	for _, run := range r.Runs {
+		if l := run.Labeled; l != nil && !l.Steps && l.Labels < annotation.EnoughLabels(run.Answered) {
+			return "A rate with fewer than 100 labels (of more than 1,000 answers a tenth of them, up to 1,000) can have too narrow an interval if a judge is sure of wrong verdicts; orbench label draw draws more."
+		}
 	}
-	if !slices.ContainsFunc(r.Runs, few) {
-		return ""
-	}
-	return "A rate with fewer than 100 labels (of more than 1,000 answers a tenth of them, up to 1,000) can have too narrow an interval if a judge is sure of wrong verdicts; orbench label draw draws more."
+	return ""
 }
 
 // Labeled says what people's labels have made of the rates of runs, in lines.

@@ -17,32 +17,23 @@ const acceptHint = "If a name means the asked model, accept it in orbench report
 // served adds warnings about answers and verdicts that came under names
 // other than the requested ones.
 func (all *warnings) served(r score.Result) {
-	changed := 0
-	for run, j := range r.Judged() {
-		if run.ServedByOther+j.ServedByOther > 0 {
-			changed++
-		}
-	}
-	left := "They are in no rate, which changes " + table.Counted(changed, "rate", "rates") + ". " + acceptHint
-	for _, run := range r.Runs {
-		of := func(n int, by []score.ServedBy) string {
-			return run.Target + " (" + table.Count(n) + " of " + table.Count(run.N) + " " + string(run.Label) + " prompts of " + run.Dataset + ", by " + namesOf(by) + ")"
-		}
-		if run.ServedByOther > 0 {
-			all.add("served_by_other", "Answered by another model", of(run.ServedByOther, only(run.ServedBy, model.ByOther)), left, run.Keys(""))
-		}
-		if unclear := only(run.ServedBy, model.Unclear); len(unclear) > 0 {
-			all.add("served_unclear", "Answered under a name that may be another model's", of(countOf(unclear), unclear), "They count like any. "+acceptHint, run.Keys(""))
-		}
-		for _, j := range run.Judges {
-			about := func(n int, by []score.ServedBy) string {
-				return j.Judge + " (" + table.Count(n) + " of " + table.Count(j.Judged+j.Unjudged) + " answers of " + run.Target + " to " + string(run.Label) + " prompts of " + run.Dataset + ", by " + namesOf(by) + ")"
+	for _, s := range []struct {
+		as                     model.Served
+		code, what, so, judged string
+	}{
+		{model.ByOther, "by_other", "by another model", "They are in no rate.", "Such answers are unjudged."},
+		{model.Unclear, "unclear", "under a name that may be another model's", "They count like any.", "These verdicts count like any."},
+	} {
+		for _, run := range r.Runs {
+			of := string(run.Label) + " prompts of " + run.Dataset + ", by "
+			if by, n := only(run.ServedBy, s.as); n > 0 {
+				all.add("served_"+s.code, "Answered "+s.what, run.Target+" ("+table.Count(n)+" of "+table.Count(run.N)+" "+of+namesOf(by)+")", s.so+" "+acceptHint, run.Keys(""))
 			}
-			if j.ServedByOther > 0 {
-				all.add("judged_by_other", "Judged by another model", about(j.ServedByOther, only(j.ServedBy, model.ByOther)), "Such answers are unjudged. "+acceptHint, run.Keys(j.Judge))
-			}
-			if unclear := only(j.ServedBy, model.Unclear); len(unclear) > 0 {
-				all.add("judged_unclear", "Judged under a name that may be another model's", about(countOf(unclear), unclear), "These verdicts count like any. "+acceptHint, run.Keys(j.Judge))
+			for _, j := range run.Judges {
+				if by, n := only(j.ServedBy, s.as); n > 0 {
+					who := j.Judge + " (" + table.Count(n) + " of " + table.Count(j.Judged+j.Unjudged) + " answers of " + run.Target + " to "
+					all.add("judged_"+s.code, "Judged "+s.what, who+of+namesOf(by)+")", s.judged+" "+acceptHint, run.Keys(j.Judge))
+				}
 			}
 		}
 	}
@@ -67,7 +58,8 @@ func versionsOf(r score.Result) []versions {
 	var all []versions
 	note := func(of string, by []score.ServedBy, key figure.Keys) {
 		v := table.Entry(&all, versions{of: of}, func(v versions) bool { return v.of == of })
-		v.by, v.keys = score.Together(v.by, only(by, model.AsVersion)), append(v.keys, key)
+		some, _ := only(by, model.AsVersion)
+		v.by, v.keys = score.Together(v.by, some), append(v.keys, key)
 	}
 	for _, run := range r.Runs {
 		note(cmp.Or(run.Base, run.Target), run.ServedBy, run.Keys(""))
@@ -101,15 +93,12 @@ func namesOf(all []score.ServedBy) string {
 	return listed(names)
 }
 
-// only returns the names that have a relation to the requested one.
-func only(all []score.ServedBy, as model.Served) []score.ServedBy {
-	return slices.DeleteFunc(slices.Clone(all), func(by score.ServedBy) bool { return by.As != as })
-}
-
-// countOf counts the answers under some names.
-func countOf(all []score.ServedBy) (n int) {
+// only gives those that answered in a way, and the number of their answers.
+func only(all []score.ServedBy, as model.Served) (some []score.ServedBy, n int) {
 	for _, by := range all {
-		n += by.N
+		if by.As == as {
+			some, n = append(some, by), n+by.N
+		}
 	}
-	return n
+	return some, n
 }
