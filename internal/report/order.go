@@ -131,7 +131,7 @@ func labelsToTell(r score.Result, ranked []rank) string {
 	for n := 20; ; n += max(10, n/4) {
 		if apart(min(n, most)) >= reached {
 			n = min(n, most)
-			return fmt.Sprintf("To tell %s apart, per target: a person labels %s answers, %s.", table.Counted(reached-now, "more pair", "more pairs"), table.Count(n), table.LabelTime(n))
+			return fmt.Sprintf("To tell %s apart, per target: %s.", table.Counted(reached-now, "more pair", "more pairs"), table.Labels(n))
 		}
 	}
 }
