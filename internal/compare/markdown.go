@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"fmt"
+
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -31,13 +33,15 @@ func (c Result) addSummary(d *table.Document) {
 	}
 	add(c.overview())
 	addFilled(d, table.InMarkdown, provenance.Section(c.SettingsThatDiffer), c.correctedSection())
-	add(table.Raw("<details><summary>By category, those that got worse the most first</summary>\n\n"))
-	for _, m := range c.Metrics {
-		s := c.metricSection(m, summaryCategories)
-		s.Note = "" // the overview has it
-		add(s)
+	if !c.OfJudges() { // nothing gets worse by another judge
+		add(table.Raw(fmt.Sprintf("<details><summary>By category, the worst changes first; at most %d of each label</summary>\n\n", summaryCategories)))
+		for _, m := range c.Metrics {
+			s := c.metricSection(m, summaryCategories)
+			s.Note = "" // the overview has it
+			add(s)
+		}
+		add(table.Raw("</details>\n\n"))
 	}
-	add(table.Raw("</details>\n\n"))
 	if c.Flips.Total > 0 {
 		add(table.Raw("<details><summary>"+c.flipTitle(summaryFlips)+"</summary>\n\n"), c.flipSection(), table.Raw("</details>\n\n"))
 	}

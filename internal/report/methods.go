@@ -95,7 +95,7 @@ func measured(r score.Result) string {
 	}
 	text := fmt.Sprintf("With orbench %s we asked %s %s.", r.Provenance.Program, joined(targets), joined(sets))
 	if ages := agesOf(r, time.UTC); ages != "" {
-		text += " Counted are " + ages + "."
+		text += " The figures count " + ages + "."
 	}
 	if how := settingsOf(r.Provenance); how != "" {
 		text += " The settings were " + how + "."

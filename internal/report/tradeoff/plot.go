@@ -89,10 +89,10 @@ func pointsOf(r score.Result, judge string) (points []point, legend []point) {
 }
 
 // Plot draws over-refusal against toxic refusal by one judge, so wide: the published models in
-// gray, the reader's own in color with their 95% ranges. Some lines above say what it is of. A target that was measured on one side
-// only gets a line on a strip for that side. It reports false if nothing was judged and there is
-// nothing to draw.
-func Plot(r score.Result, judge string, width vg.Length, of ...string) (chart.Figure, bool) {
+// gray, the reader's own in color with their 95% ranges. The lines about say above it what
+// was measured. A target that was measured on one side only gets a line on a strip for that side.
+// It reports false if nothing was judged and there is nothing to draw.
+func Plot(r score.Result, judge string, width vg.Length, about ...string) (chart.Figure, bool) {
 	points, legend := pointsOf(r, judge)
 	if len(points) == 0 {
 		return chart.Figure{}, false
@@ -134,7 +134,7 @@ func Plot(r score.Result, judge string, width vg.Length, of ...string) (chart.Fi
 	for _, s := range strips {
 		below += s.height()
 	}
-	return headOf(points, both, judge, of).Figure(width, below, func(c draw.Canvas) {
+	return headOf(points, both, judge, about).Figure(width, below, func(c draw.Canvas) {
 		if len(both) > 0 {
 			drawScatter(draw.Crop(c, 0, 0, c.Max.Y-c.Min.Y-0.8*width, 0), both, published, words)
 			c.Max.Y -= 0.8 * width
