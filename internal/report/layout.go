@@ -234,7 +234,8 @@ type laidOut struct {
 // Opens returns the address of the answers that a cell counts; empty for any other cell.
 func (t laidOut) Opens(row, column int) string {
 	q, ok := t.queries[row][column]
-	if !ok || t.opens == nil || t.Rows[row][column] == "0" || strings.HasPrefix(t.Rows[row][column], "0/") || t.Rows[row][column] == table.None {
+	count, _, _ := strings.Cut(strings.TrimLeft(t.Rows[row][column], "▲▼ "), "/")
+	if !ok || t.opens == nil || count == "0" || count == table.None {
 		return ""
 	}
 	return t.opens(q)

@@ -5,7 +5,9 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -49,5 +51,18 @@ func TestTheCorrectedRateIsShown(t *testing.T) {
 	run.Labeled.Labels = score.LeastLabels - 1
 	if got := shown(); got.Rate != "40.0%" || got.Range != "10.0–80.0" || got.By != "" {
 		t.Errorf("with few labels %+v", got)
+	}
+}
+
+// TestCellsThatOpen links each cell that counts answers, and none that counts no answer.
+func TestCellsThatOpen(t *testing.T) {
+	t.Parallel()
+	for cell, opens := range map[string]bool{
+		"0": false, "12": true, "0/6 0.0% 0.0–45.7": false, "▼ 0/6 0.0% 0.0–45.7": false, "▼ 1/6 16.7%": true, "▲ 10/20 50.0%": true, table.None: false,
+	} {
+		laid := laidOut{Section: table.Section{Rows: [][]string{{cell}}}, queries: []map[int]page.Query{{0: {}}}, opens: func(page.Query) string { return "answers.html" }}
+		if got := laid.Opens(0, 0) != ""; got != opens {
+			t.Errorf("%s opens answers: %t, want %t", cell, got, opens)
+		}
 	}
 }
