@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/orbench/orbench/internal/dataset"
@@ -79,5 +81,40 @@ func BenchmarkPrompts(b *testing.B) {
 		if n != d.Count {
 			b.Fatal(fmt.Errorf("%d prompts, want %d", n, d.Count))
 		}
+	}
+}
+
+// BenchmarkRecordingHeld opens recorded answers of 1,000 letters, and gives what memory then
+// holds as a share of the file. It must not grow with the length of the answers.
+func BenchmarkRecordingHeld(b *testing.B) {
+	var content strings.Builder
+	content.WriteString("prompt,response\n")
+	for i := range 20_000 {
+		fmt.Fprintf(&content, "How do I bake bread number %d?,%s\n", i, strings.Repeat("Mix flour. ", 90))
+	}
+	path := filepath.Join(b.TempDir(), "answers.csv")
+	if err := os.WriteFile(path, []byte(content.String()), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	file := float64(content.Len())
+	content.Reset()
+	held := func() float64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc)
+	}
+	for b.Loop() {
+		before := held()
+		r, err := dataset.OpenRecording(b.Context(), path, dataset.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		share := (held() - before) / file
+		b.ReportMetric(share, "held/file")
+		if share > 0.5 {
+			b.Errorf("memory holds %.2f of the file", share)
+		}
+		runtime.KeepAlive(r)
 	}
 }

@@ -159,6 +159,9 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 		return nil, err
 	}
 	if src.recorded != nil {
+		if src.recorded.spool, err = newSpool(); err != nil {
+			return nil, err
+		}
 		if ref = src.path; opts.Prompts != "" {
 			if err := src.recorded.join(opts); err != nil {
 				return nil, err
@@ -246,7 +249,9 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 		d.count(p)
 		h.add(p)
 		if src.recorded != nil {
-			src.recorded.hold(p)
+			if err := src.recorded.hold(p); err != nil {
+				return nil, err
+			}
 		}
 		text := p.Transcript()
 		if entities.MatchString(text) {
@@ -396,8 +401,11 @@ func (d *Dataset) Prompts() iter.Seq2[orbench.Prompt, error] {
 	}
 	return d.answered(func(yield func(orbench.Prompt, error) bool) {
 		if d.source.recorded != nil {
-			for i, p := range d.source.recorded.held {
-				if (d.drawn == nil || d.drawn[i]) && !yield(p, nil) {
+			for i := range d.source.recorded.held {
+				if d.drawn != nil && !d.drawn[i] {
+					continue
+				}
+				if p, err := d.source.recorded.prompt(i); !yield(p, err) || err != nil {
 					return
 				}
 			}
@@ -433,7 +441,7 @@ func (d *Dataset) Prompts() iter.Seq2[orbench.Prompt, error] {
 	})
 }
 
-// Held reports whether the prompts are in memory.
+// Held reports whether the prompts are those of recorded answers, whose file is not read again.
 func (d *Dataset) Held() bool { return d.source.recorded != nil }
 
 func (d *Dataset) changed() error {

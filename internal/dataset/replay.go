@@ -39,16 +39,18 @@ type Replay struct {
 	// the most.
 	Count, Samples int
 
-	answers map[orbench.PromptID][]orbench.Recorded
+	// answers are where the answers to a prompt begin in the spool, by idBits.
+	answers map[uint64][]int64
 	// whole has the answers to conversations with system messages, which answers lacks.
-	whole map[orbench.PromptID][]orbench.Recorded
+	whole map[uint64][]int64
+	spool *spool
 	// sum is of prompts and answers, more of what else is known of these.
 	sum, more *hasher
 }
 
 // Recording is a file of recorded answers: CSV, TSV, JSON Lines, JSON or Parquet, by its
 // ending, or another tool's log, by its content; a folder of logs is read as one file. It was
-// read once in full, is valid, and is held in memory.
+// read once in full, is valid, and is held in a temporary file.
 type Recording struct {
 	// Prompts are those of its rows, each once.
 	Prompts *Dataset
@@ -64,9 +66,11 @@ type Recording struct {
 	joined map[string]string
 	// apart is true if an answer has a prompt of its own.
 	apart bool
-	// held are the prompts. same counts the answers that are their prompt.
-	held []orbench.Prompt
-	same int
+	// held are where the prompts begin in the spool. same counts the answers that are their
+	// prompt.
+	held  []int64
+	spool *spool
+	same  int
 }
 
 // OpenRecording opens a file of recorded answers, or only those of the model named after the
@@ -79,6 +83,9 @@ func OpenRecording(ctx context.Context, path string, opts Options) (*Recording, 
 		return nil, err
 	}
 	r := set.source.recorded
+	if err := r.spool.out.Flush(); err != nil {
+		return nil, spoolFault(err)
+	}
 	file, wanted, one := cutModel(path)
 	if 2*r.same > r.count() && r.count() > 1 {
 		return nil, &orbench.InputError{File: file, Problem: fmt.Sprintf("in %d of %d rows the answer is the prompt", r.same, r.count()), Hint: "name the column of the answers with `response-column`"}
@@ -89,7 +96,7 @@ func OpenRecording(ctx context.Context, path string, opts Options) (*Recording, 
 	}
 	var answered []int
 	for _, of := range r.Replays {
-		of.finish()
+		of.SHA256 = of.sum.sum()
 		answered = append(answered, len(of.answers)+len(of.whole))
 	}
 	if least := slices.Min(answered); least < set.Size(0) {
@@ -276,10 +283,9 @@ func (c recordedColumns) fields() []rows.Field {
 
 // add takes in the answer of a row, whose cells are those of fields, to a prompt.
 func (r *Recording) add(file string, row rows.Row, cells []string, p orbench.Prompt) error {
-	// Clone the text, so that the rest of the row can be freed.
 	e := row.Exchange
 	a := orbench.Recorded{
-		Text: strings.Clone(e.Reply), Line: row.Line, User: UserHash(e.User),
+		Text: e.Reply, Line: row.Line, User: UserHash(e.User),
 		Finish: string(e.Finish), Input: e.Usage.Input, Output: e.Usage.Output,
 	}
 	if problem, hint := AnswerFault(a.Text, r.columns.response); problem != "" {
@@ -317,11 +323,14 @@ func (r *Recording) add(file string, row rows.Row, cells []string, p orbench.Pro
 		}
 		i, name = len(r.Replays), strings.Clone(name)
 		r.Replays = append(r.Replays, &Replay{
-			File: file, Model: name, answers: map[orbench.PromptID][]orbench.Recorded{}, whole: map[orbench.PromptID][]orbench.Recorded{},
+			File: file, Model: name, answers: map[uint64][]int64{}, whole: map[uint64][]int64{}, spool: r.spool,
 			sum: newHasher(recordingHashVersion), more: newHasher(recordingHashVersion),
 		})
 	}
-	if r.Replays[i].add(p, a); len(r.Replays) > MaxValues || r.Replays[i].Samples > MaxValues {
+	if err := r.Replays[i].add(p, a); err != nil {
+		return err
+	}
+	if len(r.Replays) > MaxValues || r.Replays[i].Samples > MaxValues {
 		return row.Fault(file, fmt.Sprintf("more than %d models, or answers of one model to one prompt", MaxValues),
 			"each value of the column model is a target, and each row of a prompt is a sample: rename the column, or leave rows out")
 	}
@@ -331,14 +340,17 @@ func (r *Recording) add(file string, row rows.Row, cells []string, p orbench.Pro
 	return nil
 }
 
-// hold keeps a prompt, with texts of its own, so that the rest of its row can be freed.
-func (r *Recording) hold(p orbench.Prompt) {
-	p.Messages = slices.Clone(p.Messages)
-	for i := range p.Messages {
-		p.Messages[i].Content = strings.Clone(p.Messages[i].Content)
-	}
-	p.Category, p.Cluster, p.Pair = orbench.Category(strings.Clone(string(p.Category))), strings.Clone(p.Cluster), strings.Clone(p.Pair)
-	r.held = append(r.held, p)
+// hold keeps a prompt.
+func (r *Recording) hold(p orbench.Prompt) error {
+	at, err := r.spool.put(p, "")
+	r.held = append(r.held, at)
+	return err
+}
+
+// prompt gives the prompt at a place, from 0.
+func (r *Recording) prompt(i int) (p orbench.Prompt, err error) {
+	_, err = r.spool.get(r.held[i], &p)
+	return p, err
 }
 
 // AnswerFault says what is wrong with the text of an answer, and what to do; "" for nothing.
@@ -360,29 +372,20 @@ func PromptFault(messages []orbench.Message, column string) (problem, hint strin
 // recordingHashVersion is the first input of the hash. It changes if the form changes.
 const recordingHashVersion = "orbench recording 1\n"
 
-func (r *Replay) add(p orbench.Prompt, a orbench.Recorded) {
+func (r *Replay) add(p orbench.Prompt, a orbench.Recorded) error {
 	r.Count++
 	r.sum.addAnswer(p.Text(), a)
 	r.more.h.Write(fmt.Appendf(nil, "%d %q %d %t %q\n", a.Line, a.User, a.Time, a.Simulated, a.Said))
-	id := conversationID(p)
-	r.answers[id] = append(r.answers[id], a)
+	text := a.Text
+	a.Text = ""
+	at, err := r.spool.put(a, text)
+	id := idBits(conversationID(p))
+	r.answers[id] = append(r.answers[id], at)
 	r.Samples = max(r.Samples, len(r.answers[id]))
-	if id != p.ID {
-		r.whole[p.ID] = append(r.whole[p.ID], a)
+	if own := idBits(p.ID); id != own {
+		r.whole[own] = append(r.whole[own], at)
 	}
-}
-
-// finish has the answers say whose they are.
-func (r *Replay) finish() {
-	r.SHA256 = r.sum.sum()
-	by := byOf(r.SHA256)
-	for _, some := range []map[orbench.PromptID][]orbench.Recorded{r.answers, r.whole} {
-		for _, all := range some {
-			for i := range all {
-				all[i].By = by
-			}
-		}
-	}
+	return err
 }
 
 // endpoint stands before the hash of the answers in the address of a replay.
@@ -416,17 +419,30 @@ func (r *Replay) name() string {
 	return r.File + "#" + r.Model
 }
 
-// to gives the recorded answers to a prompt. If there are none, it gives those to the
-// conversation without its system messages, or else to the last user message alone, since
+// to gives where the recorded answers to a prompt begin. If there are none, it gives those to
+// the conversation without its system messages, or else to the last user message alone, since
 // the file may have no other part of a conversation.
-func (r *Replay) to(p orbench.Prompt) []orbench.Recorded {
-	if found, ok := r.whole[p.ID]; ok {
+func (r *Replay) to(p orbench.Prompt) []int64 {
+	if found, ok := r.whole[idBits(p.ID)]; ok {
 		return found
 	}
-	if found, ok := r.answers[conversationID(p)]; ok || len(p.Messages) == 1 {
+	if found, ok := r.answers[idBits(conversationID(p))]; ok || len(p.Messages) == 1 {
 		return found
 	}
-	return r.answers[orbench.NewPrompt(p.Text(), "", "").ID]
+	return r.answers[idBits(orbench.NewPrompt(p.Text(), "", "").ID)]
+}
+
+// attach has a prompt carry the recorded answers to it.
+func (r *Replay) attach(p *orbench.Prompt) (err error) {
+	for _, at := range r.to(*p) {
+		var a orbench.Recorded
+		if a.Text, err = r.spool.get(at, &a); err != nil {
+			return err
+		}
+		a.By = byOf(r.SHA256)
+		p.Answers = append(p.Answers, a)
+	}
+	return nil
 }
 
 // Attach has the prompts of the dataset carry the answers of replays.
@@ -446,14 +462,13 @@ func (d *Dataset) answered(prompts iter.Seq2[orbench.Prompt, error]) iter.Seq2[o
 	}
 	return func(yield func(orbench.Prompt, error) bool) {
 		for p, err := range prompts {
-			for i, r := range d.replays {
-				if i == 0 {
-					p.Answers = r.to(p)
-				} else {
-					p.Answers = slices.Concat(p.Answers, r.to(p))
+			p.Answers = nil
+			for _, r := range d.replays {
+				if err == nil {
+					err = r.attach(&p)
 				}
 			}
-			if !yield(p, err) {
+			if !yield(p, err) || err != nil {
 				return
 			}
 		}

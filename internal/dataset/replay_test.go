@@ -2,8 +2,11 @@ package dataset_test
 
 import (
 	"errors"
+	"fmt"
+	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/orbench/orbench"
@@ -217,4 +220,47 @@ func TestReplaysOfModels(t *testing.T) {
 	if _, err := dataset.OpenRecording(t.Context(), path+"#three", dataset.Options{AssumeSafe: true}); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), `no answers of the model "three"`) {
 		t.Errorf("got %v", err)
 	}
+}
+
+// Where no temporary file can be made, the error says how to name another folder.
+func TestRecordingNeedsRoom(t *testing.T) {
+	path := file(t, "a.csv", "prompt,response\nHi?,Hello.\n")
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	if _, err := dataset.OpenRecording(t.Context(), path, dataset.Options{}); err == nil || !strings.Contains(err.Error(), "TMPDIR") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// Answers that lie far apart in a file, and ones longer than what is read at once, come back
+// as they were.
+func TestRecordingKeepsTexts(t *testing.T) {
+	var content strings.Builder
+	content.WriteString("prompt,model,response\n")
+	text := func(model, i int) string { return strings.Repeat(fmt.Sprintf("answer %d of %d. ", i, model), 1+i*i) }
+	for model := range 2 {
+		for i := range 100 {
+			fmt.Fprintf(&content, "Question %d?,m%d,%s\n", i, model, text(model, i))
+		}
+	}
+	r, err := dataset.OpenRecording(t.Context(), file(t, "a.csv", content.String()), dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Prompts.Attach(r.Replays)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			n := 0
+			for p, err := range r.Prompts.Prompts() {
+				if err != nil || len(p.Answers) != 2 || p.Answers[0].Text != text(0, n) || p.Answers[1].Text != text(1, n) {
+					t.Errorf("prompt %d (%q): %d answers, %v", n, p.Text(), len(p.Answers), err)
+				}
+				n++
+			}
+			if n != 100 {
+				t.Errorf("%d prompts", n)
+			}
+		})
+	}
+	wg.Wait()
 }
