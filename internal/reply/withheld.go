@@ -120,7 +120,7 @@ func Faulted(text string) *model.Block {
 
 // signs reports whether a text may tell of a block: every one that does has one of these words, so
 // few texts are compared with all of them.
-var signs = oneOf("block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_", "finish", "stop_reason", "_", "polic", "guard", "refus", "unsafe", "inappropriate", "sensitive", "jailbreak", "injection", " risk", "armor", "not safe", "detected", "denied", "violat", "threshold", "banned", "suppress", "prevent", "classified", "guideline", "敏感", "拦截", "不当", "违规", "审核", "cannot answer")
+var signs = oneOf("block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_", "finish", "stop_reason", "_", "polic", "guard", "refus", "unsafe", "inappropriate", "sensitive", "jailbreak", "injection", " risk", "armor", "not safe", "detected", "denied", "violat", "threshold", "banned", "suppress", "prevent", "classified", "guideline", "敏感", "拦截", "不当", "违规", "审核", "不合规", "安全策略", "违反", "触发", "cannot answer")
 
 // oneOf makes a function that reports whether a text has one of some words. It goes through the
 // text once, since nearly every answer is looked at.
@@ -196,7 +196,7 @@ func (r Reading) withheld(text string) *model.Block {
 		}
 	}
 	// What stands in brackets is marked as no answer.
-	odd := text[0] < utf8.RuneSelf && unicode.IsLetter(rune(text[0])) && strange(spoken, "block")
+	odd := text[0] < utf8.RuneSelf && (unicode.IsLetter(rune(text[0])) || text[0] == '`') && strange(spoken, "block")
 	for i := range blocks() {
 		if b := &blocks()[i]; (len(b.Says) > 0 || !odd) && r.knows(b.Entry) && b.texts(text) {
 			made := b.made()
