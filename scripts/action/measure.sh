@@ -42,16 +42,17 @@ for dataset in "${datasets[@]}"; do
 	[[ $dataset == starter || -e $dataset ]] || orbench dataset pull "$dataset"
 done
 
-# measure SIDE TARGET ARGS... evaluates, with the tables in the log, and sets run to the
-# name of the run, which is the same in every job. It is replaced, since files that an argument
-# names may differ between jobs. What was paid for is remembered whatever the name.
+# measure SIDE OUT TARGET ARGS... evaluates, with the tables in the log, writes the report to
+# the folder OUT unless it is empty, and sets run to the name of the run. That is the same in
+# every job, so no folder of this job is part of it. The run is replaced, since files that an
+# argument names may differ between jobs. What was paid for is remembered whatever the name.
 measure() {
 	local code=0
-	run=ci-$1-$(printf '%s\n' "${@:2}" "${common[@]}" | cksum | cut -d ' ' -f 1)
-	echo "::group::orbench eval --target $2"
-	orbench eval --name "$run" --replace "${common[@]}" --target "${@:2}" || code=$?
+	run=ci-$1-$(printf '%s\n' "${@:3}" "${common[@]}" | cksum | cut -d ' ' -f 1)
+	echo "::group::orbench eval --target $3"
+	orbench eval --name "$run" --replace "${common[@]}" ${2:+--out "$2"} --target "${@:3}" || code=$?
 	echo '::endgroup::'
-	[[ $code -eq 0 ]] || fault 'The evaluation did not finish' "orbench eval of $2 ended with code $code" "$code"
+	[[ $code -eq 0 ]] || fault 'The evaluation did not finish' "orbench eval of $3 ended with code $code" "$code"
 }
 
 # runs_weights TARGET ARGS... reports whether the target is a server that runs weights: other
@@ -69,12 +70,12 @@ runs_weights() {
 
 if [[ $base == */* || $base == *:* ]]; then # a target
 	lines "${ORBENCH_BASE_ARGS:-}"
-	measure base "$base" ${list[@]+"${list[@]}"}
+	measure base '' "$base" ${list[@]+"${list[@]}"}
 	base=$run
 fi
 lines "${ORBENCH_TARGET_ARGS:-}"
 ! runs_weights "$ORBENCH_TARGET" ${list[@]+"${list[@]}"} || list+=(--fresh)
-measure target "$ORBENCH_TARGET" ${list[@]+"${list[@]}"} --out "$out/report"
+measure target "$out/report" "$ORBENCH_TARGET" ${list[@]+"${list[@]}"}
 printf '%s\n' "run=$run" "report=$out/report" "summary=$out/summary.md" >>"$GITHUB_OUTPUT"
 
 if [[ -z $base ]]; then
