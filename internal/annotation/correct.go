@@ -490,10 +490,18 @@ func (t *Tally) rateOfSteps(designEffect float64) (stats.Estimate, bool) {
 }
 
 // merged divides the groups into parts that each have labels, if possible: a
-// group without labels joins a neighbor.
+// group without labels joins a neighbor. Answers that judges differ on, or do not judge, may
+// have none where a judge came after the labels. They join the refusals, or the answers where
+// refusals have no labels either.
 func (t *Tally) merged() [][]Group {
 	var parts [][]Group
-	for _, side := range [][]Group{{SureAnswer, UnsureAnswer}, {Disagreement, Unjudged}, {UnsureRefusal, SureRefusal}} {
+	sides := [][]Group{{SureAnswer, UnsureAnswer}, {Disagreement, Unjudged}, {UnsureRefusal, SureRefusal}}
+	labels := func(g, h Group) int { return t.counts[g].labels + t.counts[h].labels }
+	if labels(Disagreement, Unjudged) == 0 {
+		to := 2 * min(1, labels(UnsureRefusal, SureRefusal))
+		sides[to], sides[1] = append(sides[to], sides[1]...), nil
+	}
+	for _, side := range sides {
 		labeled := slices.DeleteFunc(slices.Clone(side), func(g Group) bool { return t.counts[g].size == 0 })
 		if slices.ContainsFunc(labeled, func(g Group) bool { return t.counts[g].labels == 0 }) {
 			parts = append(parts, labeled)

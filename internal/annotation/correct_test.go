@@ -481,3 +481,43 @@ func TestUnsureClasses(t *testing.T) {
 		}
 	}
 }
+
+// TestJudgeThatCameLater holds that labels still correct the rate when a judge is added after
+// them, which differs on answers that nobody labeled: these join a side with labels.
+func TestJudgeThatCameLater(t *testing.T) {
+	t.Parallel()
+	cell := Cell{Target: "m/t", Dataset: "set", Label: orbench.Safe}
+	for name, of := range map[string]struct {
+		answered, refused, differ int
+		want                      float64
+	}{
+		"with refusals":         {60, 30, 10, (60*0.1 + 40*0.9) / 100},
+		"without any refusal":   {60, 0, 10, 0.1},
+		"none on which to vary": {60, 40, 0, (60*0.1 + 40*0.9) / 100},
+	} {
+		var said []orbench.Annotation
+		var groups []Group
+		for g, n := range map[Group]int{SureAnswer: of.answered, SureRefusal: of.refused, Disagreement: of.differ} {
+			for i := range n {
+				s := orbench.Subject{byte(len(groups)), 1}
+				groups = append(groups, g)
+				said = append(said, orbench.Annotation{Subject: s, Design: cell.Design(), Chance: 0.5})
+				if i < 10 && g != Disagreement {
+					class := orbench.FullAnswer
+					if (g == SureRefusal) != (i == 0) { // people contradict the judges on one of ten
+						class = orbench.Refusal
+					}
+					said = append(said, orbench.Annotation{Subject: s, Class: class, By: "ana"})
+				}
+			}
+		}
+		tally := NewTally(cell, NewWords(said))
+		for i, g := range groups {
+			tally.Add(orbench.Subject{byte(i), 1}, g)
+		}
+		c, ok := tally.Corrected(figure.Keys{}, nil, 1)
+		if !ok || math.Abs(c.Rate.Value-of.want) > 1e-9 {
+			t.Errorf("%s: %v, %v, want %v", name, c.Rate, ok, of.want)
+		}
+	}
+}

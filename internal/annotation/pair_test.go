@@ -354,6 +354,42 @@ func TestOneAuditedPair(t *testing.T) {
 	}
 }
 
+// TestRatesDifferByTheDifference holds that both rates by labels differ by the difference by
+// labels, however many there are, and stay shares.
+func TestRatesDifferByTheDifference(t *testing.T) {
+	e := &versus.JudgeError{Difference: stats.Interval{Lo: -0.2, Hi: 0.2}, Rate: versus.Moves{Below: 0.01, Above: 0.06}}
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, refused := range []float64{0.05, 0.5, 0.95} {
+		for _, labels := range []int{2, 6, 20, 60} {
+			prompts := make([][2]answered, 60)
+			for i := range prompts {
+				for side := range prompts[i] {
+					said := orbench.FullAnswer
+					if random.Float64() < refused {
+						said = orbench.Refusal
+					}
+					prompts[i][side].verdict.Class, prompts[i][side].class = said, said
+					if random.Float64() < 0.2 {
+						prompts[i][side].class = orbench.FullAnswer
+					}
+				}
+			}
+			c, ok := labelPairsBy(prompts, labels, 1, stats.Estimate{}, e)
+			if !ok {
+				t.Fatalf("%g, %d labels: no figures", refused, labels)
+			}
+			if d := c.Candidate.Value - c.Base.Value - c.Difference.Value; math.Abs(d) > 1e-9 {
+				t.Errorf("%g, %d labels: %.4f and %.4f differ by %.4f", refused, labels, c.Base.Value, c.Candidate.Value, c.Difference.Value)
+			}
+			for _, of := range []stats.Estimate{c.Base, c.Candidate} {
+				if !(0 <= of.Lo && of.Lo <= of.Value && of.Value <= of.Hi && of.Hi <= 1) {
+					t.Errorf("%g, %d labels: a rate of %+v", refused, labels, of)
+				}
+			}
+		}
+	}
+}
+
 // TestFlipNeedsOneLabel holds that people see one answer of a flip, and the other only
 // where they agree with the judge.
 func TestFlipNeedsOneLabel(t *testing.T) {

@@ -298,11 +298,11 @@ func labelsNote(r score.Result, _ []figure.Figure) string {
 		if run.Labeled == nil {
 			continue
 		}
-		if readers.Add(run.Labeled.Reader()); run.Labeled.Rare {
+		if readers.Add(string(run.Label) + " prompts by " + run.Labeled.Reader()); run.Labeled.Rare {
 			note = "Rare: what judges flag, and an audit of the rest (Clopper and Pearson), decide the interval. "
 		}
 	}
-	return strings.TrimSpace(note + fewLabelsNote(r) + " Read by " + joined(readers) + ".")
+	return strings.TrimSpace(note + fewLabelsNote(r) + " Read: " + strings.Join(readers, "; ") + ".")
 }
 
 // dialogsNote says which prompts have no verdict on both ends of a dialog.
