@@ -61,11 +61,11 @@ func (c *Comparison) decided(r *Result, g Gate, o Options) GateResult {
 	byPairs := flips == nil && g.category == "" && !g.byVerdicts && m.byPeople()
 	switch {
 	case flips != nil:
-		n = flips
+		n, begin.Labels = flips, labels
 		of = func(n *counts) GateResult {
 			out := begin
 			r.decide(g, n, &out)
-			out.Reason, out.Labels = "by people's labels of all flips "+out.Reason, labels
+			out.Reason = "by people's labels of all flips " + out.Reason
 			return out
 		}
 	case byPairs:
@@ -235,11 +235,14 @@ func (r *Result) decideByTest(g Gate, points *big.Rat, p float64, n *counts, out
 // need not be significant, the figure alone decides.
 func (r *Result) decideByInterval(g Gate, points *big.Rat, out *GateResult) {
 	e := *out.Figure
-	level := strconv.FormatFloat(100*(1-alpha), 'g', 6, 64)
+	level := strconv.FormatFloat(100*(1-alpha), 'g', 6, 64) + "%"
+	if out.Labels == 0 {
+		level += " by verdicts"
+	}
 	if g.ofRate {
-		out.Reason = fmt.Sprintf("the candidate's rate is %s (%s%%: %s)", table.Percent(e.Value), level, table.Interval(e.Ends()))
+		out.Reason = fmt.Sprintf("the candidate's rate is %s (%s: %s)", table.Percent(e.Value), level, table.Interval(e.Ends()))
 	} else {
-		out.Reason = fmt.Sprintf("the difference is %+.1f points (%s%%: %s)", 100*e.Value, level, table.DifferenceInterval(&e, table.Hyphen))
+		out.Reason = fmt.Sprintf("the difference is %+.1f points (%s: %s)", 100*e.Value, level, table.DifferenceInterval(&e, table.Hyphen))
 	}
 	if limit, _ := g.limit.Float64(); g.Requirement() && !g.ofRate && 100*e.Lo < limit && limit < 100*e.Hi && 100*stats.Detectable(e, 1-alpha, power) > mostDetectable*math.Abs(limit) && limit != 0 {
 		out.Status = Undecided
@@ -257,13 +260,11 @@ func (r *Result) decideByInterval(g Gate, points *big.Rat, out *GateResult) {
 		bound = "upper"
 	}
 	switch {
-	case g.Requirement() && !holds:
+	case g.Requirement() && !holds, !g.Requirement() && holds && !g.significant:
 		out.Reason += ", which is beyond the limit"
 	case !holds:
-	case !g.significant && g.Requirement():
-		out.Reason += ", which is within the limit"
 	case !g.significant:
-		out.Reason += ", which is beyond the limit"
+		out.Reason += ", which is within the limit"
 	case g.Requirement() && sure:
 		out.Reason += fmt.Sprintf(", and its %s bound is within the limit", bound)
 	case g.Requirement():

@@ -40,16 +40,14 @@ func (c Result) addSummary(d *table.Document) {
 			s.Note = "" // the overview has it
 			add(s)
 		}
-		add(table.Raw("</details>\n\n"))
+		add(table.Raw("</details>\n"))
 	}
 	if c.Flips.Total > 0 {
-		add(table.Raw("<details><summary>"+c.flipTitle(summaryFlips)+"</summary>\n\n"), c.flipSection(), table.Raw("</details>\n\n"))
+		add(table.Raw("<details><summary>"+c.flipTitle(summaryFlips)+"</summary>\n\n"), c.flipSection(), table.Raw("</details>\n"))
 	}
 	if sections := c.Provenance.Sections(); len(sections) > 0 {
-		add(table.Raw("\n<details><summary>How both runs were made</summary>\n\n"))
-		for _, s := range sections {
-			add(s)
-		}
+		add(table.Raw("<details><summary>How both runs were made</summary>\n\n"))
+		addFilled(d, table.InMarkdown, sections...)
 		add(table.Raw("</details>\n"))
 	}
 }

@@ -79,7 +79,7 @@ func (c Result) verdictOn(m Metric) (line string, tone table.Tone) {
 	by, p, surely := c.Base.Judge, m.P, c.significant(m)
 	before, after := table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate)
 	if m.byPeople() {
-		d, by, p = &m.Corrected.Difference, "people's labels", &m.Corrected.P
+		d, by, p = &m.Corrected.Difference, table.Counted(m.Corrected.Labels, "label", "labels")+" of people", &m.Corrected.P
 		surely = d.Lo > 0 || d.Hi < 0
 		before, after = table.Percent(m.Corrected.Base.Value), table.Percent(m.Corrected.Candidate.Value)
 	}

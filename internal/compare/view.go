@@ -29,10 +29,12 @@ const (
 
 // Document returns what people read. Text has the gates; then for each metric
 // both rates, their difference and its test, in all and by category; and the
-// first prompts that flipped. Markdown has a summary that fits a pull request.
+// first prompts that flipped. Markdown has a summary that fits a pull request, which begins
+// with what is shown in words and when the answers were made.
 func (c Result) Document() table.Document {
 	d := table.Document{Title: c.Title(), Level: 2, Simulated: c.Simulated}
 	c.addText(&d)
+	d.AddTo(table.InMarkdown, table.Paragraph(strings.TrimSpace(strings.Join(append(table.RowsOf(c.Metrics, c.Verdict), c.Provenance.Ages("Answers", time.UTC)), " "))))
 	c.addSummary(&d)
 	return d
 }

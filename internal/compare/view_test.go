@@ -89,6 +89,11 @@ func TestResultText(t *testing.T) {
 		if n := strings.Count(md, "\n"); n >= 60 {
 			t.Errorf("%s: a summary of %d lines", name, n)
 		}
+		for _, m := range c.Metrics {
+			if first := strings.Fields(c.Verdict(m))[0]; !strings.Contains(md, first) {
+				t.Errorf("%s: the summary does not say %q:\n%s", name, c.Verdict(m), md)
+			}
+		}
 		if strings.Contains(md, "<script>") || strings.Contains(md, "<i>") || strings.Contains(md, "\n# ") || strings.Contains(md, "](http") {
 			t.Errorf("%s: markup of a prompt or a name is left:\n%s", name, md)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
@@ -29,7 +30,9 @@ const (
 // comparePage is the page of two sides compared.
 type comparePage struct {
 	page.Frame
-	Said    compare.Result
+	Said compare.Result
+	// Ages says when the answers of both runs were made, in UTC.
+	Ages    string
 	Metrics []comparedMetric
 	// Chosen is the number of flips that the address chooses, of All. Chips choose others.
 	Chosen, All string
@@ -269,7 +272,7 @@ func flipOf(f compare.Flip) string {
 // newComparePage lays out the figures of a comparison. Each count of flips opens them at an
 // address by direction, label and category.
 func newComparePage(r compare.Result, address func(flip, label, category string) string) *comparePage {
-	p := &comparePage{Said: r, All: table.Count(r.Flips.Total)}
+	p := &comparePage{Said: r, Ages: r.Provenance.Ages("Answers", time.UTC), All: table.Count(r.Flips.Total)}
 	for _, m := range r.Metrics {
 		row := func(name, category string, f compare.Figures) comparedRow {
 			row := comparedRow{
