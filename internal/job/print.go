@@ -110,7 +110,7 @@ func (p Planned) Print(w io.Writer, format string, screen table.Screen) error {
 		calls.Note = "Expected is a guess for models of which no reply is remembered."
 	}
 	d.Add(calls)
-	if p.Least != nil {
+	if p.Least != nil && TotalCalls(p.Plans) > 0 {
 		d.Add(table.Line(fmt.Sprintf("Ends by itself once the rates are known, after %s to %s calls; the table has the largest number.", table.Count(TotalCalls(p.Least)), table.Count(TotalCalls(p.Plans)))))
 	}
 	return d.Text(w, screen)

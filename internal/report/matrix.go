@@ -111,9 +111,9 @@ func (t *laidOut) head(r score.Result, by map[orbench.Label]table.Names) {
 			lo, hi, what := math.MaxInt, 0, ""
 			for _, row := range t.at {
 				if f := row[at+k]; f != nil && t.Header[at+k] != rankHead {
-					lo, hi, what = min(lo, f.N), max(hi, f.N), " "+string(f.Label)
+					lo, hi, what = min(lo, f.N), max(hi, f.N), cmp.Or(what, " "+string(f.Label))
 					if f.Samples > 0 {
-						what = " answers to" + what
+						what = " answers to " + string(f.Label)
 					}
 				}
 			}

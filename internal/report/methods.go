@@ -91,7 +91,7 @@ func measured(r score.Result) string {
 		if license := entryOf(set).License; license != "" {
 			hash += "; " + license
 		}
-		sets[i] = "the " + joined(counts) + " prompts of " + set + " (SHA-256 of the prompts " + hash + ")"
+		sets[i] = "the " + joined(counts) + " prompts of " + set + " (SHA-256 of all its prompts " + hash + ")"
 	}
 	text := fmt.Sprintf("With orbench %s we asked %s %s.", r.Provenance.Program, joined(targets), joined(sets))
 	if ages := agesOf(r, time.UTC); ages != "" {

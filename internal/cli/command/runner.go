@@ -421,6 +421,7 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 	var least []job.Plan
 	var spent *study.Spent
 	var again []job.Again
+	var lines []string
 	reading := e.newStatus(func() []part { return []part{{0, "reading what is stored"}} }, nil)
 	reading.first = time.Second
 	if !e.Quiet {
@@ -433,6 +434,12 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 			err = e.checkName(ctx, memory, r.Study, r.Replace)
 			if err == nil && r.AskedAgain != nil {
 				again, err = r.AskedAgain(ctx, memory)
+			}
+			if err == nil && r.Unused != nil {
+				line := ""
+				if line, err = r.Unused(ctx, memory); line != "" {
+					lines = append(lines, line)
+				}
 			}
 			if err == nil && r.Calls.Bounded() {
 				if err = r.noteReused(ctx, memory, prices); err == nil {
@@ -476,7 +483,6 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 	if r.Precision != nil && job.TotalCalls(plans) > 0 {
 		shown.Precision = r.Precision()
 	}
-	var lines []string
 	if spent != nil {
 		shown.Spent = spent
 		if line := spent.Line(r.Calls.Budget()); line != "" {

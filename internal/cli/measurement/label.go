@@ -459,7 +459,7 @@ func (a app) sit(ctx context.Context, name string, entries []annotation.Entry, w
 	if as.disputes {
 		how, entries = orbench.Settled, words.Disputes(entries)
 		if len(entries) == 0 {
-			fmt.Fprintf(a.Stdout, "People differ on none of the %s of %s.\n", as.what, untrusted.Terminal(name))
+			fmt.Fprintf(a.Stdout, "People differ on none of the %s of %s that several labeled.\n", as.what, untrusted.Terminal(name))
 			return nil
 		}
 	}
