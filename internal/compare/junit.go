@@ -56,7 +56,7 @@ func (c Result) JUnit(w io.Writer) error {
 			for _, line := range c.Warnings() {
 				test.Out += "Warning. " + untrusted.Terminal(line) + " "
 			}
-			test.Out += untrusted.Terminal(strings.Join([]string{c.Verdict(m), "The difference: range", c.Range(m) + "; by verdicts", table.DifferenceInterval(m.Difference, table.Hyphen) + ".", c.Account(m)}, " "))
+			test.Out += untrusted.Terminal(strings.Join([]string{c.Verdict(m), "The difference by " + c.Candidate.Judge + ": range", c.Range(m) + "; by verdicts", table.DifferenceInterval(m.Difference, table.Hyphen) + ".", c.Account(m)}, " "))
 		}
 		suite.Cases = append(suite.Cases, test)
 	}

@@ -146,7 +146,7 @@ func TestResultOfClusters(t *testing.T) {
 				if format == "table" && (!strings.Contains(text, "1.3–47.7") || !strings.Contains(text, "42.7–95.5")) {
 					t.Errorf("%s lacks the clustered intervals of the rates:\n%s", format, text)
 				}
-				if clustered := table.DifferenceInterval(out.Metrics[0].Difference, table.Hyphen); format == "junit" && !strings.Contains(text, "range not checked; by verdicts "+clustered) {
+				if clustered := table.DifferenceInterval(out.Metrics[0].Difference, table.Hyphen); format == "junit" && !strings.Contains(text, "The difference by lexical: range not checked; by verdicts "+clustered) {
 					t.Errorf("%s lacks the clustered interval of the difference, %s:\n%s", format, clustered, text)
 				}
 			}

@@ -57,12 +57,12 @@ func (l look) settings(revision string) string {
 }
 
 // unlike says why a look is no night beside the others, which are in the order of their days:
-// nights are asked and judged as most looks are. It is empty for a night.
+// nights are asked and judged as most looks of the same judge are. It is empty for a night.
 func unlike(looks []look, at int, j score.JudgeResult) string {
 	l, reused := looks[at], false
 	settings, versions := map[string]int{}, map[string]int{}
 	for i, o := range looks {
-		if o.of.Dataset != l.of.Dataset || o.of.Label != l.of.Label {
+		if o.of.Dataset != l.of.Dataset || o.of.Label != l.of.Label || !slices.ContainsFunc(o.of.Judges, func(k score.JudgeResult) bool { return k.Judge == j.Judge }) {
 			continue
 		}
 		settings[o.settings("")]++
