@@ -115,7 +115,7 @@ func noColumn(file string, have []string, what, hint string) error {
 	return &orbench.InputError{
 		File: file, Line: 1,
 		Problem: fmt.Sprintf("no %s column among %s", what, rows.List(have)),
-		Hint:    hint + " (the first line of a CSV file must name the columns)",
+		Hint:    hint + "; line 1 of a CSV file names its columns",
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // noLabels are words of people and of tools for what nobody has labeled.
-var noLabels = []string{"skip", "skipped", "unsure", "not sure", "don't know", "cannot tell", "unlabeled", "pending", "discarded", "?", "-"}
+var noLabels = []string{"skip", "skipped", "unsure", "not sure", "uncertain", "unclear", "undecided", "don't know", "i don't know", "idk", "cannot tell", "can't tell", "todo", "unlabeled", "pending", "discarded", "?", "-"}
 
 // IsLabel reports whether a word is a label: not empty, nor one for a row that was passed over.
 func IsLabel(word string) bool {

@@ -22,7 +22,7 @@ var tables = map[string]string{
 	"2026-11-01": "ec239cce5f8479aa",
 	"2026-11-28": "41110577f4a76dfe",
 	"2026-11-29": "a0ba31ef9be55a2d",
-	"2026-11-30": "f1e9a93680bccfbd",
+	"2026-11-30": "778fb5e9c5749910",
 }
 
 // TestTables checks that each entry has a source and a date, and that no date knows anything else
@@ -257,6 +257,8 @@ func TestUnwrap(t *testing.T) {
 		"a dict":             {`{'output': "I'm sorry, but I can't do that for you.", 'cached': None}`, no},
 		"bytes":              {`b"I'm sorry, but I can't do that for you."`, no},
 		"a string":           {`"I'm sorry, but I can't do that for you."`, no},
+		"an array":           {`array(["I'm sorry, but I can't do that for you."], dtype=object)`, no},
+		"an array of data":   {`array([1, 2, 3])`, ""},
 		"an object":          {`TextBlock(citations=None, text="I'm sorry, but I can't do that for you.", type='text')`, no},
 		"objects":            {`[TextBlock(text="I'm sorry, but I can't do that for you.", type='text')]`, no},
 		"members":            {`content="I'm sorry, but I can't do that for you." response_metadata={'model': 'm'} id='run-1'`, no},

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,8 +16,8 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// openJSON reads a file with one JSON array of objects, or with objects one after the
-// other. A nested value gets the names on its path, joined by dots. Objects are read one
+// openJSON reads a file with one JSON array of objects, also in an object around it, or with
+// objects one after the other. A nested value gets the names on its path, joined by dots. Objects are read one
 // by one, so a long array takes no more memory than a short one.
 func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 	limit := &bounded{in: in, most: MaxRow}
@@ -53,10 +54,38 @@ func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 		case err != nil:
 			return Object{}, jsonFault(file, number, err)
 		default:
-			number++
+			if number++; number == 1 && !array {
+				if raw = raw.Clone(); listed(raw) != nil && objects.PeekKind() == 0 {
+					objects, array = jsontext.NewDecoder(io.MultiReader(bytes.NewReader(listed(raw)), bytes.NewReader(objects.UnreadBuffer())), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)), true
+					_, _ = objects.ReadToken() // it was read before, as is the first row
+					raw, _ = objects.ReadValue()
+				}
+			}
 			return ParseObject(file, Row{Number: number}, raw, jsonHint, in.traffic)
 		}
 	})
+}
+
+// listed gives the list of rows in an object that is around all of them, such as
+// {"data": [{"prompt": "…"}]}: most of the object, and its only list whose first item is an object
+// with a usual name of a prompt and is no turn. It is nil for an object that is a row.
+func listed(object []byte) (rows []byte) {
+	asks := func(fields map[string]jsontext.Value) bool {
+		return slices.ContainsFunc(partNames[partPrompt], func(name string) bool { return fields[name] != nil })
+	}
+	var fields map[string]jsontext.Value
+	_ = json.Unmarshal(object, &fields) // a fault is told with its row
+	lists := 0
+	for _, list := range fields {
+		var items []map[string]jsontext.Value
+		if json.Unmarshal(list, &items) == nil && len(items) > 0 && items[0]["role"] == nil && asks(items[0]) {
+			rows, lists = list, lists+1
+		}
+	}
+	if lists != 1 || asks(fields) || 2*len(rows) < len(object) {
+		return nil
+	}
+	return rows
 }
 
 // jsonHint says what a .json file must contain.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,6 +26,8 @@ func TestFormats(t *testing.T) {
 		"a.tsv":   {"prompt\tn\n\"one\ntwo\"\t1\nthree\t\n", []string{"prompt", "n"}, []int{2, 4}},
 		"a.jsonl": {`{"prompt":"one\ntwo","n":1}` + "\n\n" + `{"prompt":"three"}`, []string{"n", "prompt"}, []int{1, 3}},
 		"b.json":  {`{"prompt":"one\ntwo","n":1}` + "\n" + `{"prompt":"three"}`, []string{"n", "prompt"}, []int{0, 0}},
+		"c.json":  {`{"version":2,"data":[ {"prompt":"one\ntwo","n":1},{"prompt":"three","n":null}],"notes":["a"]}` + "\n", []string{"n", "prompt"}, []int{0, 0}},
+		"d.json":  {`{"sums":[{"mean":1}],"rows":[{"prompt":"one\ntwo","n":1},{"prompt":"three"}]}`, []string{"n", "prompt"}, []int{0, 0}},
 		"a.json":  {`[{"prompt":"one\ntwo","n":1},{"prompt":"three","n":null}]`, []string{"n", "prompt"}, []int{0, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -53,6 +56,54 @@ func TestFormats(t *testing.T) {
 				t.Errorf("after the last row: %+v, %v", got, err)
 			}
 		})
+	}
+}
+
+// TestListed takes no list for the rows of a file that may be part of a row.
+func TestListed(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string]string{
+		"a prompt beside it": `{"prompt":"one","parts":[{"n":1,"query":"a long list of all parts"}]}`,
+		"turns":              `{"id":"one","turns_of_all":[{"role":"user","n":1,"text":"","content":"How do I boil an egg?"}]}`,
+		"a small part":       `{"id":"one","note":"more than half of all that the file has","tags":[{"n":1,"query":"a"}]}`,
+		"an object after it": `{"id":"one","rows":[{"n":1,"query":"a long list of all parts"}]}` + "\n" + `{"id":"two"}`,
+		"a list for each":    `{"one":[{"n":1,"prompt":"a list"}],"two":[{"n":2,"prompt":"a list that is much longer than the other"}]}`,
+		"no prompts":         `{"id":"one","rows":[{"n":1,"note":"a list of what nobody asks"}]}`,
+		"texts":              `{"id":"one","rows":["a list of texts, which are no objects"]}`,
+	} {
+		path := filepath.Join(t.TempDir(), "a.json")
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var have []string
+		f, err := rows.Open(path, func(_ string, names []string, _ func(string) bool) (rows.Layout, error) {
+			have = names
+			return rows.Layout{}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		if slices.Contains(have, "n") || len(have) < 2 {
+			t.Errorf("%s: the columns are %q", name, have)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "a.json")
+	if err := os.WriteFile(path, []byte(`{"rows":[{"prompt":"one"}]} x`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := rows.Open(path, func(string, []string, func(string) bool) (rows.Layout, error) {
+		return rows.Layout{Prompt: "prompt"}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for range 2 {
+		_, err = f.Next()
+	}
+	if !errors.Is(err, orbench.ErrInput) {
+		t.Errorf("what follows the object is read as %v", err)
 	}
 }
 

@@ -42,7 +42,7 @@ func UserNames() []string { return partNames[partUser] }
 var answerNames = []string{
 	"model_output", "model_response", "model_answer", "model_completion", "model_prediction", "llm_output", "llm_response", "llm_answer",
 	"model_reply", "llm_reply", "ai_response", "ai_answer", "bot_response", "bot_answer", "assistant_response", "agent_response", "chatbot_response",
-	"generated_answer", "generated_response", "generated_text", "generated_output", "predicted_answer", "predicted_response", "response", "response_text", "completion", "prediction", "predict", "pred",
+	"generated_answer", "generated_response", "actual_output", "actualOutput", "generated_text", "generated_output", "predicted_answer", "predicted_response", "response", "response_text", "completion", "prediction", "predict", "pred",
 	"answer", "output", "output_text", "generation", "reply", "assistant", "responses", "outputs", "choices",
 }
 

@@ -1,0 +1,16 @@
+package reply
+
+import "testing"
+
+// TestIsLabel tells labels from what people write into a row that they passed over.
+func TestIsLabel(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]bool{
+		"Refusal": true, "answer": true, "no": true, "0": true, "clear": true, "decided": true, "I know": true,
+		"": false, "NaN": false, "#N/A": false, "Skipped": false, "Not sure": false, "I don't know": false, "unclear": false, "TODO": false, "?": false,
+	} {
+		if got := IsLabel(word); got != want {
+			t.Errorf("%q: %t, want %t", word, got, want)
+		}
+	}
+}
