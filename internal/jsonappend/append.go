@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/orbench/orbench"
 )
@@ -55,8 +56,14 @@ func String[T ~string](b []byte, text T, e Escape) []byte {
 			}
 			b = append(b, c)
 		default:
-			// What is not ASCII, and rare controls, are left to the package that knows them.
-			return Value(b[:start], text, e)
+			r, size := utf8.DecodeRuneInString(s)
+			if r < ' ' || r == utf8.RuneError || r == '\u2028' || r == '\u2029' {
+				// These are left to the package that knows them.
+				return Value(b[:start], text, e)
+			}
+			b = append(b, s[:size]...)
+			s = s[size:]
+			continue
 		}
 		s = s[1:]
 	}

@@ -29,7 +29,7 @@ type Delimiters struct {
 func Delimit(word string, texts ...string) Delimiters {
 	lower := make([]string, len(texts))
 	for i, t := range texts {
-		lower[i] = strings.ToLower(t)
+		lower[i] = lowerASCII(t)
 	}
 	occurs := func(s string) bool {
 		return slices.ContainsFunc(lower, func(t string) bool { return strings.Contains(t, s) })
@@ -46,6 +46,20 @@ func Delimit(word string, texts ...string) Delimiters {
 			return d
 		}
 	}
+}
+
+// lowerASCII is strings.ToLower for who looks for ASCII alone.
+func lowerASCII(text string) string {
+	if strings.Contains(text, "\u0130") || strings.Contains(text, "\u212a") {
+		return strings.ToLower(text) // a dotted I and the sign of Kelvin become ASCII
+	}
+	b := []byte(text)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
 }
 
 // codeOf hashes the texts with their lengths, so that moving a boundary

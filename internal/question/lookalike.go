@@ -151,8 +151,12 @@ func spells(word, text string) bool {
 	first := letterOf(rune(word[0]))
 	for i := 0; i < len(text); {
 		r, size := rune(text[i]), 1
-		if r >= utf8.RuneSelf {
+		switch {
+		case r >= utf8.RuneSelf:
 			r, size = utf8.DecodeRuneInString(text[i:])
+		case asciiLetters[r] != first:
+			i++
+			continue
 		}
 		if letterOf(r) == first && !inWord(text[:i]) && begins(word, text[i:]) {
 			return true

@@ -88,14 +88,34 @@ func (m Model) Pose(q Question, texts ...string) Posed {
 		params.Schema = schema(d.Marker, q.Choices)
 	}
 	pairs = append(pairs, "fence", d.Fence, "marker", shown)
-	for i := 0; i < len(pairs); i += 2 {
-		pairs[i] = "{{" + pairs[i] + "}}"
-	}
-	// A single replacer works in one pass, so inserted text is not searched again.
-	text := strings.NewReplacer(pairs...).Replace(q.Text + ending)
-	request := m.Ref.Request(params, strings.TrimSpace(text))
+	request := m.Ref.Request(params, strings.TrimSpace(filled(q.Text+ending, pairs)))
 	request.Revision = m.Revision
 	return Posed{Request: request, Delimiters: d, choices: q.Choices, attempts: m.Attempts}
+}
+
+// filled replaces placeholders in a text by what stands after them in pairs. Inserted text is
+// not searched again.
+func filled(text string, pairs []string) string {
+	var b strings.Builder
+	for {
+		before, rest, more := strings.Cut(text, "{{")
+		b.WriteString(before)
+		if !more {
+			return b.String()
+		}
+		name, after, closed := strings.Cut(rest, "}}")
+		i := 0
+		for i < len(pairs) && pairs[i] != name {
+			i += 2
+		}
+		if closed && i < len(pairs) {
+			b.WriteString(pairs[i+1])
+			text = after
+		} else {
+			b.WriteString("{")
+			text = text[len(before)+1:]
+		}
+	}
 }
 
 // Ask finds the reply and reads it; see the function Ask.

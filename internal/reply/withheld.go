@@ -272,12 +272,14 @@ func strange(text, kind string) bool {
 			continue
 		}
 		lower := strings.ToLower(word)
-		of := slices.Concat(vocabularies()[lower], vocabularies()[strings.TrimSuffix(lower, "'s")])
 		named := i > 0 && unicode.IsUpper(rune(word[0])) && word != strings.ToUpper(word) &&
 			slices.ContainsFunc(words[i+1:min(i+3, len(words))], func(next string) bool {
 				return slices.Contains(guards, strings.ToLower(strings.Trim(next, ".,:;!?()")))
 			})
-		if !named && !slices.ContainsFunc(of, func(name string) bool { return name == "any" || strings.HasPrefix(name, kind) }) {
+		has := func(word string) bool {
+			return slices.ContainsFunc(vocabularies()[word], func(name string) bool { return name == "any" || strings.HasPrefix(name, kind) })
+		}
+		if !named && !has(lower) && !has(strings.TrimSuffix(lower, "'s")) {
 			unknown++
 		}
 	}
