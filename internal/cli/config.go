@@ -96,7 +96,7 @@ the user's configuration. Without a host, the command lists them.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			path := provider.AllowedPath()
 			if path == "" {
-				return command.InputError("orbench config allow-host", "the user has no folder of settings", "set HOME, or XDG_CONFIG_HOME")
+				return command.InputError("config allow-host", "the user has no folder of settings", "set HOME, or XDG_CONFIG_HOME")
 			}
 			var named []string
 			for _, text := range args {
@@ -143,7 +143,7 @@ func configPart(env *command.Env, use, short, example string, of func(configKind
 					return err
 				}
 			}
-			return command.InputError("orbench config "+use, fmt.Sprintf("there is no configuration of the kind %q", args[0]), "use "+strings.Join(names, " or "))
+			return command.InputError("config "+use, fmt.Sprintf("there is no configuration of the kind %q", args[0]), "use "+strings.Join(names, " or "))
 		},
 	}
 }

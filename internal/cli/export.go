@@ -220,7 +220,7 @@ func (a app) writeTraining(c *training.Collection, f exportFlags) error {
 		return err
 	}
 	if set.Empty() {
-		return command.InputError("orbench export", "no prompt is left to train on, and nothing was written", set.Advice())
+		return command.InputError("export", "no prompt is left to train on, and nothing was written", set.Advice())
 	}
 	if f.dryRun {
 		return nil

@@ -31,7 +31,7 @@ user or time (columns user_id and timestamp) and of others too stay.`,
 	}, func(ctx context.Context, _ []string, f storeFlags) (err error) {
 		what.Before, err = time.Parse(time.DateOnly, day)
 		if (what.User == "") == (day == "") || day != "" && err != nil {
-			return command.InputError("orbench store forget", "it takes either a user or a day", "write --user NAME, or --before DATE, such as 2026-10-01")
+			return command.InputError("store forget", "it takes either a user or a day", "write --user NAME, or --before DATE, such as 2026-10-01")
 		}
 		m, err := s.OpenExisting(ctx, f.store)
 		if err != nil {

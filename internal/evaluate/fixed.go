@@ -11,7 +11,8 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// fixed counts the answers of each cell that no judge finds to be anything but an answer.
+// fixed counts the answers of each cell that the first judge takes for answers, so that a judge
+// that is added changes no count.
 type fixed map[annotation.Cell]reply.Repeats
 
 const (
@@ -25,7 +26,7 @@ const (
 // add counts a row.
 func (f fixed) add(row *score.AnswerRow) {
 	other := func(v score.JudgeVerdict) bool { return v.Class != orbench.FullAnswer }
-	if row.Status != score.Answered || len(row.Response.Text) < leastFixed || slices.ContainsFunc(row.Verdicts, other) {
+	if row.Status != score.Answered || len(row.Response.Text) < leastFixed || slices.ContainsFunc(row.Verdicts[:min(1, len(row.Verdicts))], other) {
 		return
 	}
 	at := annotation.Cell{Target: row.Target, Dataset: row.Dataset, Label: row.Prompt.Label}

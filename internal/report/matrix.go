@@ -100,9 +100,9 @@ func (t *laidOut) head(r score.Result, by map[orbench.Label]table.Names) {
 	case len(targets) == 1:
 		t.Title = nameOf(&r.Runs[0])
 	case len(bases) == 1:
-		t.Title = table.Count(len(targets)) + " variants of " + bases[0]
+		t.Title = table.Count(len(targets)) + " ways of asking " + bases[0]
 	case len(bases) < len(targets):
-		t.Title = table.Count(len(targets)) + " variants of " + t.Title
+		t.Title = table.Count(len(targets)) + " ways of asking " + t.Title
 	}
 	at := t.Left
 	for g := range t.Groups {

@@ -77,7 +77,7 @@ func (r *RunResult) Unmeasured() string {
 	case r.LabelAssumed || r.Unlabeled:
 		return "on prompts without labels"
 	case r.Dialogs || r.Asked.Turns != "":
-		return "in dialogs"
+		return "on prompts of several messages"
 	case r.Asked.System != "":
 		return "after a system prompt"
 	}
