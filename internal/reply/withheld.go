@@ -52,7 +52,7 @@ func blocksOf(name string) func() []block {
 		all := load[block](name)()
 		for i := range all {
 			b := &all[i]
-			b.says, b.not, b.texts = matcher(`(?s)`, b.Says, ``), matcher(`(?s)`, b.Not, ``), matcher(`^(?:\W*\berror\b\W{2,})?(?:`, b.Texts, `)$`, b.Has...)
+			b.says, b.not, b.texts = matcher(`(?s)`, b.Says, ``), matcher(`(?s)`, b.Not, ``), matcher(`^[\[(<{*|]{0,3}(?:\W*\berror\b\W{2,})?(?:`, b.Texts, `)[\])>}*|]{0,3}$`, b.Has...)
 		}
 		return all
 	})
@@ -120,7 +120,7 @@ func Faulted(text string) *model.Block {
 
 // signs reports whether a text may tell of a block: every one that does has one of these words, so
 // few texts are compared with all of them.
-var signs = oneOf("block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_", "finish", "stop_reason", "_", "polic", "guard", "refus", "unsafe", "inappropriate", "sensitive", "jailbreak", "injection", " risk", "armor", "not safe", "detected", "denied", "violat", "threshold", "banned", "suppress", "prevent", "classified", "guideline", "敏感", "拦截", "不当", "违规", "审核", "不合规", "安全策略", "违反", "触发", "cannot answer")
+var signs = oneOf("block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_", "finish", "stop_reason", "_", "polic", "guard", "refus", "unsafe", "inappropriate", "sensitive", "jailbreak", "injection", " risk", "armor", "not safe", "detected", "denied", "violat", "threshold", "banned", "suppress", "prevent", "classified", "guideline", "敏感", "拦截", "不当", "违规", "审核", "不合规", "安全策略", "违反", "触发", "过滤", "cannot answer")
 
 // oneOf makes a function that reports whether a text has one of some words. It goes through the
 // text once, since nearly every answer is looked at.
