@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/orbench/orbench"
@@ -59,6 +60,26 @@ func TestDecideCorrected(t *testing.T) {
 		r.decideCorrected(g, test.metric, &out)
 		if out.Status != test.want || out.Reason == "" {
 			t.Errorf("%s: %s (%s), want %s", test.gate, out.Status, out.Reason, test.want)
+		}
+	}
+}
+
+// TestVerdictOfFewLabels holds that a verdict by labels says how many they are, and of no
+// change that is larger than a change can be.
+func TestVerdictOfFewLabels(t *testing.T) {
+	t.Parallel()
+	p := 1.0
+	by := Figures{Difference: &stats.Estimate{Lo: -0.05, Hi: 0.05}, P: &p}
+	for _, of := range []struct {
+		labels int
+		want   string
+	}{
+		{1, "+0.0 by 1 label of people (p = 1.0000); a change of 100 points would be found."},
+		{20, "+0.0 by 20 labels of people (p = 1.0000); a change of 100 points would be found."},
+	} {
+		labeled := &annotation.CorrectedPairs{Difference: stats.Estimate{Lo: -1, Hi: 1}, P: p, Labels: of.labels}
+		if said := (Result{}).Verdict(Metric{Label: orbench.Safe, Figures: by, Corrected: labeled}); !strings.HasSuffix(said, of.want) {
+			t.Errorf("%d labels: %s", of.labels, said)
 		}
 	}
 }

@@ -96,7 +96,7 @@ func (c Result) verdictOn(m Metric) (line string, tone table.Tone) {
 	}
 	said := fmt.Sprintf("%s: %s → %s, %+.1f by %s (%s)", on, before, after, 100*d.Value, by, table.PInText(p))
 	if !surely {
-		return fmt.Sprintf("Unclear%s; a change of %.0f points would be found.", said, 100*stats.Detectable(*d, 0.95, power)), table.Unclear
+		return fmt.Sprintf("Unclear%s; a change of %.0f points would be found.", said, min(100, 100*stats.Detectable(*d, 0.95, power))), table.Unclear
 	}
 	return word + said + ".", tone
 }
