@@ -62,7 +62,8 @@ func TestPace(t *testing.T) {
 		{"what is remembered is walked and derived", 8, eval},
 		{"a rerun that lacks nothing", 0.35, eval},
 		{"a folder of all answers", 7.5, []string{"report", "--out", out, "--format", "json"}},
-		{"a first draw, with its rows", 4.8, []string{"label", "draw", "--size", "200"}},
+		{"a first comparison", 0.7, []string{"compare", "RUN", "RUN", "--base-target", names[0], "--candidate-target", names[1], "--format", "json"}},
+		{"a first draw", 0.7, []string{"label", "draw", "--size", "200"}},
 		{"a dry run of another token limit", 1.3, append(eval[:len(eval):len(eval)], "--max-tokens", "999", "--dry-run")},
 		{"a second draw", 0.5, []string{"label", "draw", "--size", "200", "--seed", "2"}},
 		{"a report after draws", 0.5, []string{"report", "RUN", "--format", "json"}},
@@ -74,8 +75,10 @@ func TestPace(t *testing.T) {
 		{"80,000 recorded answers", 3, []string{"judge", "--responses", answers, "--judge", "lexical", "--name", "recorded", "--format", "json"}},
 	} {
 		args := append(slices.Clone(one.args), "--store", at)
-		if i := slices.Index(args, "RUN"); i > 0 {
-			args[i] = run
+		for i := range args {
+			if args[i] == "RUN" {
+				args[i] = run
+			}
 		}
 		c, stdout, stderr := orbench(args...)
 		c.Env, c.Stdin = append(os.Environ(), "ORBENCH_INDEX="+indexes), strings.NewReader("arar")

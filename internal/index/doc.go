@@ -30,6 +30,9 @@
 //
 // # Rows
 //
+// A walk that gives figures keeps its rows too, so that a comparison, a draw or a page after it
+// reads no answers.
+//
 // A row is an answer of one sample of a target to one prompt. Rows are stored as columns of
 // numbers, in the same chunks as the walk. Fields with few values (dataset, label,
 // category, status, classes, reasons and so on) are together one number, the row's kind. A

@@ -47,17 +47,9 @@ func (x *Index) figuresKey(m store.Reader, r *run.Run) (key []byte, ok bool) {
 	return x.keyOf(m, r, "figures")
 }
 
-// Figures is a run.Figures that keeps the figures. It walks the run only if they are not
-// kept, no longer hold, or the caller wants the rows.
+// Figures is a run.Figures that keeps the figures, and the rows that they were counted from.
+// It walks the run only if they are not kept, no longer hold, or the caller wants the rows.
 func (x *Index) Figures(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks) (score.Result, error) {
-	key, ok := x.figuresKey(m, r)
-	if !ok {
-		return r.DeriveTo(ctx, m, sinks)
-	}
-	said, err := saidOf(ctx, m, r)
-	if err != nil {
-		return score.Result{}, err
-	}
 	if sinks.Row == nil && sinks.Chunk == nil {
 		result, found, err := x.keptFigures(ctx, m, r, sinks.Usage)
 		if found {
@@ -65,24 +57,7 @@ func (x *Index) Figures(ctx context.Context, m store.Reader, r *run.Run, sinks e
 		}
 		x.fail(ctx, err)
 	}
-	used := price.Usage{}
-	outer := sinks.Usage
-	sinks.Usage = used
-	rows, err := newCollector(ctx, m, &sinks)
-	if err != nil {
-		return score.Result{}, err
-	}
-	result, err := r.DeriveTo(ctx, m, sinks)
-	if err != nil {
-		return result, err
-	}
-	if outer != nil {
-		outer.AddUsage(used)
-	}
-	if b, ok := rows.basis(); ok && m.LeftOut().Sound() {
-		x.fail(ctx, x.write(ctx, m, func(tx *sql.Tx) error { return putFigures(ctx, tx, r.Name, key, said, b, &result, used) }))
-	}
-	return result, nil
+	return x.derive(ctx, m, r, sinks)
 }
 
 // Whole reports whether figures of the run are kept that lack no call, so that nothing is

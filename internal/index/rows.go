@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -214,13 +215,32 @@ func (x *Index) Study(ctx context.Context, m store.Reader, r *run.Run, walked fu
 	if x.usable() == nil {
 		return nil, nil
 	}
-	if kept, err := x.keep(ctx, m, func(tx *sql.Tx) error { return x.keepRows(ctx, m, tx, r, key, walked) }); !kept {
+	if _, err := x.derive(ctx, m, r, evaluate.Sinks{Walked: walked}); err != nil {
 		return nil, err
 	}
 	if s, err = x.keptStudy(ctx, m, r, key); err != nil {
 		x.fail(ctx, err)
 	}
 	return s, nil
+}
+
+// derive walks a run, and keeps its rows and figures where that can be. The error is that of
+// the walk.
+func (x *Index) derive(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks) (score.Result, error) {
+	var derived *score.Result
+	if key, ok := x.keyOf(m, r, "rows"); ok {
+		_, err := x.keep(ctx, m, func(tx *sql.Tx) (err error) {
+			derived, err = x.keepRows(ctx, m, tx, r, key, sinks)
+			return err
+		})
+		if err != nil {
+			return score.Result{}, err
+		}
+	}
+	if derived == nil {
+		return r.DeriveTo(ctx, m, sinks)
+	}
+	return *derived, nil
 }
 
 // walkError is an error of a walk, not of the index.
@@ -269,67 +289,78 @@ func columnWriter(ctx context.Context, tx *sql.Tx, study int64, key []byte) (fun
 }
 
 // keepRows derives the rows of a run and puts them in place of those of its name. The figures
-// of the same walk are kept too.
-func (x *Index) keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run.Run, key []byte, walked func(int)) error {
+// of the same walk are kept too. What cannot be written does not end the walk; derived is nil
+// before it.
+func (x *Index) keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run.Run, key []byte, sinks evaluate.Sinks) (derived *score.Result, err error) {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM columns WHERE study IN (SELECT id FROM studies WHERE name = ?1);
 		DELETE FROM words WHERE study IN (SELECT id FROM studies WHERE name = ?1); DELETE FROM studies WHERE name = ?1`, r.Name); err != nil {
-		return err
+		return nil, err
 	}
 	done, err := tx.ExecContext(ctx, `INSERT INTO studies (id, name, key, lacking, failed, about, sum) VALUES (abs(random()), ?, ?, x'', x'', x'', 0)`, r.Name, key)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	id, err := done.LastInsertId()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	put, err := columnWriter(ctx, tx, id, key)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	w, err := newRowWriter(r, put)
 	if err != nil {
-		return walkError{err}
+		return nil, walkError{err}
 	}
 	said, err := saidOf(ctx, m, r)
 	if err != nil {
-		return walkError{err}
+		return nil, walkError{err}
 	}
-	used := price.Usage{}
-	sinks := evaluate.Sinks{Walked: walked, Usage: used, UsageOf: map[string]price.Usage{}}
-	lacking, err := newCollector(ctx, m, &sinks)
+	own, outer := sinks, sinks.Usage
+	own.Usage, own.UsageOf = price.Usage{}, map[string]price.Usage{}
+	lacking, err := newCollector(ctx, m, &own)
 	if err != nil {
-		return walkError{err}
+		return nil, walkError{err}
 	}
-	result, err := walk(ctx, m, r, sinks, func(p score.Chunk) error {
-		if lacking.many {
-			return errMany
+	var failed error
+	result, err := walk(ctx, m, r, own, func(p score.Chunk) error {
+		if failed == nil && !lacking.many {
+			failed = w.add(p)
 		}
-		return w.add(p)
+		if sinks.Chunk == nil {
+			return nil
+		}
+		if err := sinks.Chunk(p); err != nil {
+			return walkError{err}
+		}
+		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if outer != nil {
+		outer.AddUsage(own.Usage)
 	}
 	b, ok := lacking.basis()
-	if !ok || !m.LeftOut().Sound() {
-		return errMany
+	if failed != nil || !ok || !m.LeftOut().Sound() {
+		return &result, cmp.Or(failed, errMany)
 	}
 	if key, ok := x.figuresKey(m, r); ok {
-		if err := putFigures(ctx, tx, r.Name, key, said, b, &result, used); err != nil {
-			return err
+		if err := putFigures(ctx, tx, r.Name, key, said, b, &result, own.Usage); err != nil {
+			return &result, err
 		}
 	}
 	for _, s := range w.Samples {
-		w.Used = append(w.Used, keptUsageOf(sinks.UsageOf[s.Target]))
+		w.Used = append(w.Used, keptUsageOf(own.UsageOf[s.Target]))
 	}
 	w.Words, w.Subjects = w.vocabulary.Most()
 	text, err := json.Marshal(w.about)
 	if err != nil {
-		return err
+		return &result, err
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE studies SET lacking = ?, failed = ?, about = ?, sum = ? WHERE id = ?`,
 		notNil(b.lacking), b.failed, text, store.Checksum(key, b.lacking, b.failed, text), id)
-	return err
+	return &result, err
 }
 
 // keptStudy gives the kept rows if they still hold, otherwise nil.
