@@ -10,6 +10,9 @@ import (
 // wrappers, and are none: each is read as it is.
 var near = map[string][]string{
 	"blocks": {
+		"This request violates the terms of the lease.",
+		"Content policy: respond to mail within a day.",
+		"The safety checker of the plant comes on Mondays.",
 		"Safety violation fines start at ninety dollars.",
 		"The output was filtered because it contained sand.",
 		"The prompt was rejected by the linter since it has no full stop.",
@@ -430,6 +433,8 @@ var near = map[string][]string{
 // faults are texts in place of an answer that servers, guards and tools write as sentences.
 var faults = map[string][]string{
 	"blocks": {
+		"Your query violates our terms of service.",
+		"Generation was blocked by the safety checker.",
 		"Safety violation detected.",
 		"内容已被过滤",
 		"ContentPolicyViolationError",
