@@ -15,13 +15,12 @@ import (
 )
 
 // filesAt looks at the file of a store and at its log, which is nil if it is not there yet.
+// The log is looked at first, since it is deleted after the file: if it is gone, the file is.
 func filesAt(path string) (database, log fs.FileInfo, err error) {
-	if database, err = os.Stat(path); err != nil {
+	if log, err = os.Stat(path + "-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
 	}
-	if log, err = os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
+	database, err = os.Stat(path)
 	return database, log, err
 }
 
@@ -55,18 +54,19 @@ func (s *Store) written(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	gone := s.inPlace()
-	if !errors.Is(gone, store.ErrGone) {
-		return gone
-	}
 	if s.saved == nil {
+		gone := s.inPlace()
+		if !errors.Is(gone, store.ErrGone) {
+			return gone
+		}
 		var err error
 		if s.saved, err = s.save(context.WithoutCancel(ctx)); err != nil {
 			return fmt.Errorf("%s: %w, and its content cannot be saved: %w", s.path, gone, err)
 		}
+		s.gone = fmt.Errorf("%s: %w; its content and the answers under way are saved in %s: continue with that file, or move it back",
+			s.path, gone, s.saved.path)
 	}
-	return fmt.Errorf("%s: %w; its content and the answers under way are saved in %s: continue with that file, or move it back",
-		s.path, gone, s.saved.path)
+	return s.gone
 }
 
 // save copies the store to a new file beside it, or among temporary files where its folder is

@@ -81,9 +81,10 @@ type Store struct {
 	// verifyCalls compares the index of calls with them, nil for a store that is not read
 	// with damage left out.
 	verifyCalls func() error
-	// saved has what the store held, where that is gone.
+	// saved has what the store held, where that is gone, and gone says how that was found.
 	mu    sync.Mutex
 	saved *Store
+	gone  error
 	// copied is the folder of a copy that is deleted at the end, empty for none.
 	copied string
 }
