@@ -79,7 +79,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 			for _, run := range result.Runs {
 				answers += run.Answered + run.Blocked
 			}
-			return unanswered(result), nothingJudged(result), err
+			return unanswered(result), nothingJudged(result, asked.Judges), err
 		},
 	})
 }
@@ -167,16 +167,21 @@ func unanswered(r score.Result) []string {
 	return lines
 }
 
-// nothingJudged says why no judge could judge anything; nil where one could.
-func nothingJudged(r score.Result) (lines []string) {
-	for _, run := range r.Runs {
-		for _, j := range run.Judges {
-			if j.Judged > 0 {
-				return nil
+// nothingJudged says of each judge that could judge nothing at all why.
+func nothingJudged(r score.Result, asked []judge.Judge) (lines []string) {
+	for _, by := range asked {
+		judged, none := false, []string(nil)
+		for run, j := range r.Judged() {
+			if j.Judge != by.Name() {
+				continue
 			}
+			judged = judged || j.Judged > 0
 			if j.Unjudged > 0 {
-				lines = append(lines, fmt.Sprintf("%s judged none of the %d answers of %s: %s", j.Judge, j.Unjudged, run.Target, j.UnjudgedFor))
+				none = append(none, fmt.Sprintf("%s judged none of the %d answers of %s: %s", j.Judge, j.Unjudged, run.Target, j.UnjudgedFor))
 			}
+		}
+		if !judged {
+			lines = append(lines, none...)
 		}
 	}
 	return lines
