@@ -44,7 +44,7 @@ func End(word string) (model.Finish, *model.Block) {
 
 // failures reports whether a text may be no answer: every longer one that is none has one of these
 // words.
-var failures = oneOf("error", "fail", "exceed", "reached", "unavailable", "upstream", "timed out", "timeout", "overloaded", "throttled", "busy", "loading", "exhausted", "connection", "traceback", "memory", "went wrong", "not found", "not available", "does not exist", "unauthor", "forbidden", "unable to", "could not", "gateway", "retr", "cloudflare", "denied", "moment", "deadline", "disconnected", "no response", "no answer", "empty", "hit", "invalid", "too long", "too many", "exception", "unexpected", "out of range", "undefined", "rate limited", "aborted", "cancel", "iteration limit", "max iterations", "gone wrong", "quota", "object at ", "object is not", "object has", "[object", "cannot connect", "cannot reach", "cannot contact", "cannot read", "errno", "false", "tool", "function", "action input", "maximum context", "context size", "model length", "crashed", "(char ", "runner process", "models loaded", "too large", "quick accessor", "having t", "not completed", "must be integers", "an issue", "internal:", "has unexpectedly", "not provided", "max_length", "available workers", "balance is too low", "api key", "dial tcp", "again", "lost", "ended", "expired", "experiencing", "parsed", "slow down", "eof", "desc =", "_verify_", "servname", "no endpoints", "allowed providers", "not active", "\"loc\"", "失败", "异常", "错误", "繁忙")
+var failures = oneOf("error", "fail", "exceed", "reached", "unavailable", "upstream", "timed out", "timeout", "overloaded", "throttled", "busy", "loading", "exhausted", "connection", "traceback", "memory", "went wrong", "not found", "not available", "does not exist", "unauthor", "forbidden", "unable to", "could not", "gateway", "retr", "cloudflare", "denied", "moment", "deadline", "disconnected", "no response", "no answer", "empty", "hit", "invalid", "too long", "too many", "exception", "unexpected", "out of range", "undefined", "rate limited", "aborted", "cancel", "iteration limit", "max iterations", "gone wrong", "quota", "object at ", "object is not", "object has", "[object", "cannot connect", "cannot reach", "cannot contact", "cannot read", "errno", "false", "tool", "function", "action input", "maximum context", "context size", "model length", "crashed", "(char ", "runner process", "models loaded", "too large", "quick accessor", "having t", "not completed", "must be integers", "an issue", "internal:", "has unexpectedly", "not provided", "max_length", "available workers", "balance is too low", "api key", "dial tcp", "try again", "trying again", "again later", "lost", "ended prem", "ended unexp", "ended before", "expired", "experiencing", "parsed", "slow down", "eof", "desc =", "_verify_", "servname", "no endpoints", "allowed providers", "not active", "\"loc\"", "失败", "异常", "错误", "繁忙")
 
 // IsValue reports whether a text is a value, and not a mark of a missing one.
 func IsValue(text string) bool { return Missing(text, model.Response{Finish: model.Stop}) == "" }
@@ -72,9 +72,10 @@ func Missing(text string, response model.Response) string {
 	if len(lower) > 40 && !failures(lower) {
 		return ""
 	}
+	// Most answers are no sentence of faults, which takes less than to compare them with all that are.
+	sentence := strings.ContainsAny(trimmed, "{}[]<>_=/`\"\n") || strings.Contains(" "+trimmed, " '") || !strange(trimmed, "error")
 	for i := range noAnswers() {
-		if n := &noAnswers()[i]; n.texts(lower) && !n.not(lower) &&
-			(!n.Sentence || strings.ContainsAny(trimmed, "{}[]<>_=/`\"\n") || strings.Contains(" "+trimmed, " '") || !strange(trimmed, "error")) {
+		if n := &noAnswers()[i]; (sentence || !n.Sentence) && n.texts(lower) && !n.not(lower) {
 			return n.Name
 		}
 	}
