@@ -5,10 +5,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"os"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -342,15 +345,26 @@ func (r *Recording) add(file string, row rows.Row, cells []string, p orbench.Pro
 
 // hold keeps a prompt.
 func (r *Recording) hold(p orbench.Prompt) error {
-	at, err := r.spool.put(p, "")
+	texts := []string{string(p.ID), string(p.Category), string(p.Label), p.Cluster, p.Pair}
+	for _, m := range p.Messages {
+		texts = append(texts, string(m.Role), m.Content)
+	}
+	at, err := r.spool.put(texts...)
 	r.held = append(r.held, at)
 	return err
 }
 
 // prompt gives the prompt at a place, from 0.
 func (r *Recording) prompt(i int) (p orbench.Prompt, err error) {
-	_, err = r.spool.get(r.held[i], &p)
-	return p, err
+	texts, err := r.spool.get(r.held[i])
+	if err != nil {
+		return p, err
+	}
+	p = orbench.Prompt{ID: orbench.PromptID(texts[0]), Category: orbench.Category(texts[1]), Label: orbench.Label(texts[2]), Cluster: texts[3], Pair: texts[4]}
+	for said := range slices.Chunk(texts[5:], 2) {
+		p.Messages = append(p.Messages, orbench.Message{Role: orbench.Role(said[0]), Content: said[1]})
+	}
+	return p, nil
 }
 
 // AnswerFault says what is wrong with the text of an answer, and what to do; "" for nothing.
@@ -376,9 +390,15 @@ func (r *Replay) add(p orbench.Prompt, a orbench.Recorded) error {
 	r.Count++
 	r.sum.addAnswer(p.Text(), a)
 	r.more.h.Write(fmt.Appendf(nil, "%d %q %d %t %q\n", a.Line, a.User, a.Time, a.Simulated, a.Said))
-	text := a.Text
+	text, about := a.Text, []byte(nil)
 	a.Text = ""
-	at, err := r.spool.put(a, text)
+	if !reflect.DeepEqual(a, orbench.Recorded{Line: a.Line}) {
+		var err error
+		if about, err = json.Marshal(a); err != nil {
+			return err
+		}
+	}
+	at, err := r.spool.put(text, strconv.Itoa(a.Line), string(about))
 	id := idBits(conversationID(p))
 	r.answers[id] = append(r.answers[id], at)
 	r.Samples = max(r.Samples, len(r.answers[id]))
@@ -433,13 +453,18 @@ func (r *Replay) to(p orbench.Prompt) []int64 {
 }
 
 // attach has a prompt carry the recorded answers to it.
-func (r *Replay) attach(p *orbench.Prompt) (err error) {
+func (r *Replay) attach(p *orbench.Prompt) error {
 	for _, at := range r.to(*p) {
 		var a orbench.Recorded
-		if a.Text, err = r.spool.get(at, &a); err != nil {
+		texts, err := r.spool.get(at)
+		if err == nil && texts[2] != "" {
+			err = json.Unmarshal([]byte(texts[2]), &a)
+		}
+		if err != nil {
 			return err
 		}
-		a.By = byOf(r.SHA256)
+		a.Line, _ = strconv.Atoi(texts[1])
+		a.By, a.Text = byOf(r.SHA256), texts[0]
 		p.Answers = append(p.Answers, a)
 	}
 	return nil

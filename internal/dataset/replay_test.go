@@ -264,3 +264,33 @@ func TestRecordingKeepsTexts(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// All that is known of a prompt and of its answer comes back.
+func TestRecordingKeepsAll(t *testing.T) {
+	const row = `{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Eggs?"},{"role":"assistant","content":"No."}],` +
+		`"category":"food","label":"toxic","cluster":"c1","pair":"p1","created":1764000000,"user":"ann","finish_reason":"length","said":"yes","simulated":"true"}`
+	r, err := dataset.OpenRecording(t.Context(), file(t, "a.jsonl", row+"\n"), dataset.Options{Said: "said", User: "user"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Prompts.Attach(r.Replays)
+	for p, err := range r.Prompts.Prompts() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, value := range []reflect.Value{reflect.ValueOf(p), reflect.ValueOf(p.Answers[0])} {
+			for i := range value.NumField() {
+				switch name := value.Type().Field(i).Name; name {
+				case "Block", "Detail", "Input", "Output": // it was not withheld, and its tokens are not known
+				default:
+					if value.Field(i).IsZero() {
+						t.Errorf("%s is empty in %+v", name, p)
+					}
+				}
+			}
+		}
+		if len(p.Messages) != 2 || p.Answers[0].Text != "No." || p.Answers[0].Finish != "length" || p.Answers[0].Said["said"] != "yes" {
+			t.Errorf("the prompt is %+v", p)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"crypto/rand"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,6 +18,8 @@ type spool struct {
 	file *os.File
 	out  *bufio.Writer
 	size int64
+	// record is the memory of the last record that was written.
+	record []byte
 
 	// mu guards window, the part of the file from begin on that was read last. Rows are mostly
 	// wanted in their order.
@@ -33,8 +34,8 @@ const windowSize = 16 << 10
 // deleteOnClose is FILE_FLAG_DELETE_ON_CLOSE of Windows, which cannot remove an open file.
 const deleteOnClose = 0x04000000
 
-// spoolHead is the bytes before each record: the lengths of its JSON and of its text.
-const spoolHead = 8
+// spoolHead is the bytes before each record: its length.
+const spoolHead = 4
 
 func newSpool() (*spool, error) {
 	flags := os.O_RDWR | os.O_CREATE | os.O_EXCL
@@ -55,39 +56,38 @@ func spoolFault(err error) error {
 	return fmt.Errorf("recorded answers need room in the folder of temporary files, which TMPDIR names: %w", err)
 }
 
-// put appends a value, and its longest text as it is, and gives where it begins.
-func (s *spool) put(v any, text string) (at int64, err error) {
-	rest, err := json.Marshal(v)
-	if err != nil {
-		return 0, err
+// put appends a record of texts, and gives where it begins.
+func (s *spool) put(texts ...string) (at int64, err error) {
+	b := append(s.record[:0], make([]byte, spoolHead)...)
+	for _, text := range texts {
+		b = appendText(b, text)
 	}
-	var head [spoolHead]byte
-	binary.LittleEndian.PutUint32(head[:], uint32(len(rest)))
-	binary.LittleEndian.PutUint32(head[4:], uint32(len(text)))
+	binary.LittleEndian.PutUint32(b, uint32(len(b)-spoolHead))
+	s.record = b
 	at = s.size
-	s.size += int64(spoolHead + len(rest) + len(text))
-	s.out.Write(head[:])
-	s.out.Write(rest)
-	if _, err := s.out.WriteString(text); err != nil {
+	s.size += int64(len(b))
+	if _, err := s.out.Write(b); err != nil {
 		return 0, spoolFault(err)
 	}
 	return at, nil
 }
 
-// get reads the value at a place into v, and gives its text. All must have been flushed.
-func (s *spool) get(at int64, v any) (text string, err error) {
+// get gives the texts of the record at a place. All must have been flushed.
+func (s *spool) get(at int64) (texts []string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	head, err := s.part(at, spoolHead)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	rest := spoolHead + int(binary.LittleEndian.Uint32(head))
-	whole, err := s.part(at, rest+int(binary.LittleEndian.Uint32(head[4:])))
-	if err != nil {
-		return "", err
+	b, err := s.part(at+spoolHead, int(binary.LittleEndian.Uint32(head)))
+	record := string(b)
+	for len(record) > 0 {
+		size, n := binary.Uvarint(b[len(b)-len(record):])
+		texts = append(texts, record[n:n+int(size)])
+		record = record[n+int(size):]
 	}
-	return string(whole[rest:]), json.Unmarshal(whole[spoolHead:rest], v)
+	return texts, err
 }
 
 // part gives bytes of the file, which hold until the next part.
