@@ -213,7 +213,7 @@ func (r *Result) decide(g Gate, n *counts, out *GateResult) {
 
 // decideByTest decides an alarm on a difference that needs a significant test.
 func (r *Result) decideByTest(g Gate, points *big.Rat, p float64, n *counts, out *GateResult) {
-	out.Reason = fmt.Sprintf("the difference is %+.1f points (%s)", 100*out.Figure.Value, table.PInText(&p))
+	out.Reason = fmt.Sprintf("the difference is %s points (%s)", table.Difference(out.Figure, table.Hyphen), table.PInText(&p))
 	switch {
 	case !g.holds(points):
 		out.Status = Passed
@@ -242,7 +242,7 @@ func (r *Result) decideByInterval(g Gate, points *big.Rat, out *GateResult) {
 	if g.ofRate {
 		out.Reason = fmt.Sprintf("the candidate's rate is %s (%s: %s)", table.Percent(e.Value), level, table.Interval(e.Ends()))
 	} else {
-		out.Reason = fmt.Sprintf("the difference is %+.1f points (%s: %s)", 100*e.Value, level, table.DifferenceInterval(&e, table.Hyphen))
+		out.Reason = fmt.Sprintf("the difference is %s points (%s: %s)", table.Difference(&e, table.Hyphen), level, table.DifferenceInterval(&e, table.Hyphen))
 	}
 	if limit, _ := g.limit.Float64(); g.Requirement() && !g.ofRate && 100*e.Lo < limit && limit < 100*e.Hi && 100*stats.Detectable(e, 1-alpha, power) > mostDetectable*math.Abs(limit) && limit != 0 {
 		out.Status = Undecided

@@ -74,8 +74,8 @@ func TestVerdictOfFewLabels(t *testing.T) {
 		labels int
 		want   string
 	}{
-		{1, "+0.0 by 1 label of people (p = 1.0000); a change of 100 points would be found."},
-		{20, "+0.0 by 20 labels of people (p = 1.0000); a change of 100 points would be found."},
+		{1, ", 0.0 by 1 label of people (p = 1.0000); a change of 100 points would be found."},
+		{20, ", 0.0 by 20 labels of people (p = 1.0000); a change of 100 points would be found."},
 	} {
 		labeled := &annotation.CorrectedPairs{Difference: stats.Estimate{Lo: -1, Hi: 1}, P: p, Labels: of.labels}
 		if said := (Result{}).Verdict(Metric{Label: orbench.Safe, Figures: by, Corrected: labeled}); !strings.HasSuffix(said, of.want) {

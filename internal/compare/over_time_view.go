@@ -80,11 +80,11 @@ func (s Series) Said() string {
 	last := s.Nights[len(s.Nights)-1]
 	switch {
 	case last.Alarm:
-		return fmt.Sprintf("Alarm: over the last nights the rate is %+.1f points from the mean of the baseline.", 100*last.Of)
+		return fmt.Sprintf("Alarm: over the last nights the rate is %s points from the mean of the baseline.", table.Signed(100*last.Of, table.Hyphen))
 	case last.Change == nil:
 		return fmt.Sprintf("No alarm yet: a baseline takes %d nights and one more; these are %d.", FewestNights, len(s.Nights))
 	}
-	return fmt.Sprintf("No alarm: the last night is %+.1f points (%+.1f to %+.1f) from the mean of the baseline.", 100**last.Change, 100*last.CI95[0], 100*last.CI95[1])
+	return fmt.Sprintf("No alarm: the last night is %s points (%s to %s) from the mean of the baseline.", table.Signed(100**last.Change, table.Hyphen), table.Signed(100*last.CI95[0], table.Hyphen), table.Signed(100*last.CI95[1], table.Hyphen))
 }
 
 // section is the table of the last nights, or of all.
@@ -93,10 +93,10 @@ func (s Series) section(nights []Night) table.Section {
 	for _, n := range nights {
 		change, interval, alarm := "–", "–", ""
 		if n.Change != nil {
-			change, interval = fmt.Sprintf("%+.1f", 100**n.Change), fmt.Sprintf("%+.1f to %+.1f", 100*n.CI95[0], 100*n.CI95[1])
+			change, interval = table.Signed(100**n.Change, table.Hyphen), table.Signed(100*n.CI95[0], table.Hyphen)+" to "+table.Signed(100*n.CI95[1], table.Hyphen)
 		}
 		if n.Alarm {
-			alarm = fmt.Sprintf("%+.1f", 100*n.Of)
+			alarm = table.Signed(100*n.Of, table.Hyphen)
 		}
 		t.Add(n.Date.Format(time.DateOnly), n.Name, fmt.Sprintf("%d/%d", n.Refused, n.N), table.Percent(n.Rate), change, interval, alarm)
 	}

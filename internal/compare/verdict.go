@@ -30,7 +30,7 @@ func (c Result) headlines() (lines []table.Toned) {
 		lines = append(lines, table.Toned{Line: table.Line(line), Tone: table.Unclear}, table.Toned{Line: table.Line(c.undoneNote(m))})
 		decided = len(lines)
 		if d := m.oneModel; oneModel == "" && c.commands.OneModel != "" && m.JudgeError.Assumes == versus.TwoModels && d.Hi-d.Lo < m.JudgeError.Difference.Hi-m.JudgeError.Difference.Lo {
-			oneModel = fmt.Sprintf("If these are two checkpoints of one model, %s: %+.0f (%.0f to %.0f).", c.commands.OneModel, 100*m.Difference.Value, 100*d.Lo, 100*d.Hi)
+			oneModel = fmt.Sprintf("If these are two checkpoints of one model, %s: %+.0f (%s to %s).", c.commands.OneModel, 100*m.Difference.Value, table.Whole(100*d.Lo), table.Whole(100*d.Hi))
 		}
 	}
 	if oneModel != "" {
@@ -94,7 +94,7 @@ func (c Result) verdictOn(m Metric) (line string, tone table.Tone) {
 	if c.OfJudges() {
 		by, tone = c.Candidate.Judge+" than by "+by, ""
 	}
-	said := fmt.Sprintf("%s: %s → %s, %+.1f by %s (%s)", on, before, after, 100*d.Value, by, table.PInText(p))
+	said := fmt.Sprintf("%s: %s → %s, %s by %s (%s)", on, before, after, table.Difference(d, table.Hyphen), by, table.PInText(p))
 	if !surely {
 		return fmt.Sprintf("Unclear%s; a change of %.0f points would be found.", said, min(100, 100*stats.Detectable(*d, 0.95, power))), table.Unclear
 	}

@@ -34,8 +34,17 @@ func Known[T any](figure *T, show func(T) string) string {
 	return show(*figure)
 }
 
-// decimals formats a number with n decimals.
-func decimals(v float64, n int) string { return strconv.FormatFloat(v, 'f', n, 64) }
+// decimals formats a number with n decimals. What rounds to zero has no sign.
+func decimals(v float64, n int) string {
+	s := strconv.FormatFloat(v, 'f', n, 64)
+	if strings.Trim(s, "-0.") == "" {
+		s = strings.TrimPrefix(s, "-")
+	}
+	return s
+}
+
+// Whole formats a number without decimals.
+func Whole(v float64) string { return decimals(v, 0) }
 
 // ends formats an interval as "LO–HI".
 func ends(ci *[2]float64, show func(float64) string) string {
@@ -203,18 +212,12 @@ func Fraction(v float64) string {
 }
 
 // Fractions returns two cells: such a number, which may be undefined, and its
-// interval. What rounds to zero has no sign.
+// interval.
 func Fractions(e *stats.Estimate) []string {
 	if e == nil {
 		return []string{None, None}
 	}
-	show := func(v float64) string {
-		if math.Abs(v) < 0.005 {
-			v = 0
-		}
-		return Fraction(v)
-	}
-	return []string{show(e.Value), show(e.Lo) + " to " + show(e.Hi)}
+	return []string{Fraction(e.Value), Fraction(e.Lo) + " to " + Fraction(e.Hi)}
 }
 
 // Kappa formats a kappa to two decimals. It is undefined if all verdicts are

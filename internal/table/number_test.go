@@ -1,6 +1,8 @@
 package table_test
 
 import (
+	"math"
+	"strings"
 	"testing"
 
 	"github.com/orbench/orbench/internal/table"
@@ -39,6 +41,22 @@ func TestSigned(t *testing.T) {
 	d := stats.Estimate{Value: 0.021, Lo: -0.004, Hi: 0.046}
 	if got := table.DifferenceInterval(&d, table.Hyphen); got != "-0.4 to +4.6" {
 		t.Errorf("the interval is %q", got)
+	}
+}
+
+// What rounds to zero has no sign, whatever shows it.
+func TestZeroHasNoSign(t *testing.T) {
+	t.Parallel()
+	below := math.Copysign(1e-12, -1)
+	of := &stats.Estimate{Value: below, Lo: -0.004, Hi: math.Copysign(0, -1)}
+	for got, want := range map[string]string{
+		table.Percent(below): "0.0%", table.PerCent(-0.04): "0.0", table.Interval(&[2]float64{below, 0.1}): "0.0–10.0",
+		table.EstimateInterval(of): "-0.4–0.0", table.Fraction(-0.004): "0.00", table.KappaInterval(stats.Kappa{KappaCI95: &[2]float64{below, 0.8}}): "0.00–0.80",
+		strings.Join(table.Fractions(of), " "): "0.00 0.00 to 0.00", table.Difference(of, table.Hyphen): "0.0", table.Percent(-0.051): "-5.1%", table.Whole(-0.4): "0",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 
