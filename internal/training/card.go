@@ -101,7 +101,7 @@ func (m *Manifest) Warnings() []string {
 	prompts, _ := m.count(func(Part) bool { return true })
 	toxic, _ := m.count(func(p Part) bool { return p.Label == orbench.Toxic })
 	if prompts > 0 && float64(toxic) < fewToxic*float64(prompts) {
-		text := fmt.Sprintf("%s of %s prompts are toxic: a model trained on these alone may stop refusing what it should refuse. Evaluate toxic prompts in the same run, such as those that orbench build makes; no set that models are measured on.", table.Count(toxic), table.Count(prompts))
+		text := fmt.Sprintf("%s of %s prompts are toxic: a model trained on these alone may stop refusing what it should refuse. Evaluate toxic prompts in the same run, such as those that orbench build makes. Do not take them from a set that models are measured on.", table.Count(toxic), table.Count(prompts))
 		if n := m.Prompts.Left[HeldBack]; n > 0 {
 			text += fmt.Sprintf(" %s held back, because their rows would hold answers that comply with them.", table.Counted(n, "toxic prompt is", "toxic prompts are"))
 		}

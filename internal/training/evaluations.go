@@ -159,7 +159,7 @@ func (e *Evaluations) Little() string {
 			return ""
 		}
 	}
-	return "Little was compared: no published evaluation set is on this machine, and you named none of your own. Pull the sets that the model will be measured on (orbench dataset pull), or name them with decontaminate, and repeat this."
+	return "Leaks were checked against no published evaluation set: none is on this machine, and you named none of your own. Pull the sets that the model will be measured on (orbench dataset pull), or name them with decontaminate, and repeat this."
 }
 
 // mostAbsent is how many sets that were not compared with are named.
