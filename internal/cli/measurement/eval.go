@@ -166,6 +166,8 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 	switch {
 	case f.reuse != "" && x.Name == "":
 		return measurement{}, command.InputError("--reuse", "the answers are to stand under another name", "give it with --name")
+	case f.reuse != "" && f.reuse == x.Name:
+		return measurement{}, command.InputError("--reuse", "run "+f.reuse+" counts its own answers without it", "leave it out, or name another run")
 	case f.reuse != "" && f.fresh:
 		return measurement{}, command.InputError("--reuse, --fresh", "answers are either counted or asked again", "leave one of them out")
 	}
