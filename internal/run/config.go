@@ -115,6 +115,22 @@ func (s Spec) Flags() (flags []string) {
 	return flags
 }
 
+// Addresses are those at which judges of some names ask, by provider.
+func (c EvalConfig) Addresses(judges []string) map[string]string {
+	all := map[string]string{}
+	for _, s := range c.Judges {
+		if !slices.Contains(judges, s.Name) {
+			continue
+		}
+		for provider, endpoint := range s.Endpoints {
+			if at, _, _ := strings.Cut(endpoint, "#"); at != "" {
+				all[provider] = at
+			}
+		}
+	}
+	return all
+}
+
 // specOf records the models that a judge or a defense asks.
 func specOf(name string, maxTokens int, models []model.Ref, clients *client.Set) Spec {
 	s := Spec{Name: name, MaxTokens: maxTokens, Endpoints: map[string]string{}, Structured: map[string]bool{}}

@@ -127,12 +127,13 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
 	return c
 }
 
-// prepare checks the flags and makes the judges.
-func (a app) prepareJudges(f judgeFlags) (*client.Set, []judge.Judge, error) {
+// prepareJudges checks the flags and makes the judges, which ask at some addresses by provider
+// unless the flags name others.
+func (a app) prepareJudges(f judgeFlags, addresses map[string]string) (*client.Set, []judge.Judge, error) {
 	if err := errors.Join(f.out.Check(), f.Calls.Check()); err != nil {
 		return nil, nil, err
 	}
-	clients, err := a.Clients(f.Calls, experiment.Providers(f.judges), nil)
+	clients, err := a.Clients(f.Calls, experiment.Providers(f.judges), addresses)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -166,7 +167,7 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags, saysLocal 
 	if !saysLocal {
 		f.Calls.Local = r.History.Local()
 	}
-	clients, judges, err := a.prepareJudges(f)
+	clients, judges, err := a.prepareJudges(f, r.Config.Addresses(judge.Split(strings.Join(f.judges, ","))))
 	if err != nil {
 		return err
 	}

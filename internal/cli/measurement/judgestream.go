@@ -26,7 +26,7 @@ func (a app) judgeStream(c *cobra.Command, f judgeFlags) (err error) {
 	if f.Calls.Deferred() {
 		return command.InputError("--batch, --set workers", "standard input is answered line by line, so that its calls are made at once", "leave both out, or name a file")
 	}
-	clients, judges, err := a.prepareJudges(f)
+	clients, judges, err := a.prepareJudges(f, nil)
 	if err != nil {
 		return err
 	}
