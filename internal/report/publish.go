@@ -151,11 +151,7 @@ func (v View) Rows() any {
 
 // rowsOf are the figures of some tables.
 func rowsOf(r score.Result, tables []laidOut) []figure.Figure {
-	var all []figure.Figure
-	for _, t := range tables {
-		all = append(all, t.figures()...)
-	}
-	return published(r, all, warningsOf(r))
+	return published(r, slices.Concat(table.RowsOf(tables, laidOut.figures)...), warningsOf(r))
 }
 
 // Warnings says, a line each, what a reader must know before using figures of

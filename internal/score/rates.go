@@ -161,6 +161,9 @@ func (r *RunResult) judged(j *JudgeResult) (all []figure.Figure) {
 			all[i].Basis = basis
 		}
 	}
+	for f := range figure.Of(all, figure.JudgeRecall, figure.JudgeSpecificity) {
+		f.Checked, f.Labels, f.People = figure.Elsewhere, 0, 0 // labels of these answers have no part in them
+	}
 	return all
 }
 
