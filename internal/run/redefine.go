@@ -82,6 +82,9 @@ func (r *Run) redefines(ctx context.Context, kept *study.Study) []string {
 			}
 		}
 	}
+	if len(changes) > 0 && len(r.Config.Judges) > len(stored.Judges) {
+		add("to add a judge alone, write orbench judge %s", untrusted.Shell(r.Name))
+	}
 	return changes
 }
 
