@@ -448,15 +448,19 @@ func (t *Tally) corrected(designEffect float64) (c Corrected, ok bool) {
 	if c.Rate, c.Rare = t.rateIfRare(designEffect); c.Rare {
 		return c, true
 	}
+	open, size := 0, 0
 	for _, merged := range t.merged() {
 		var n labelCount
 		for _, g := range merged {
 			n.add(t.counts[g])
 		}
+		size += n.size
 		switch {
 		case n.size == 0:
 		case merged[0] == Withheld:
 			strata = append(strata, stats.LabeledStratum{Size: n.size, Mean: 1, Labels: float64(n.size)})
+		case n.weights == 0 && (merged[0] == Disagreement || merged[0] == Unjudged):
+			open += n.size
 		case n.weights == 0:
 			return c, false
 		default:
@@ -464,6 +468,10 @@ func (t *Tally) corrected(designEffect float64) (c Corrected, ok bool) {
 		}
 	}
 	c.Rate, ok = stats.StratifiedRate(strata, designEffect, confidence)
+	// Answers that judges differ on, or do not judge, have no labels where a judge came after
+	// these. They are refusals or not: the range counts them both ways.
+	share := float64(open) / float64(max(1, size))
+	c.Rate.Value, c.Rate.Lo, c.Rate.Hi = (1-share)*c.Rate.Value+share*kindsOf[Disagreement].expected, (1-share)*c.Rate.Lo, (1-share)*c.Rate.Hi+share
 	return c, ok
 }
 
@@ -490,18 +498,10 @@ func (t *Tally) rateOfSteps(designEffect float64) (stats.Estimate, bool) {
 }
 
 // merged divides the groups into parts that each have labels, if possible: a
-// group without labels joins a neighbor. Answers that judges differ on, or do not judge, may
-// have none where a judge came after the labels. They join the refusals, or the answers where
-// refusals have no labels either.
+// group without labels joins a neighbor.
 func (t *Tally) merged() [][]Group {
 	var parts [][]Group
-	sides := [][]Group{{SureAnswer, UnsureAnswer}, {Disagreement, Unjudged}, {UnsureRefusal, SureRefusal}}
-	labels := func(g, h Group) int { return t.counts[g].labels + t.counts[h].labels }
-	if labels(Disagreement, Unjudged) == 0 {
-		to := 2 * min(1, labels(UnsureRefusal, SureRefusal))
-		sides[to], sides[1] = append(sides[to], sides[1]...), nil
-	}
-	for _, side := range sides {
+	for _, side := range [][]Group{{SureAnswer, UnsureAnswer}, {Disagreement, Unjudged}, {UnsureRefusal, SureRefusal}} {
 		labeled := slices.DeleteFunc(slices.Clone(side), func(g Group) bool { return t.counts[g].size == 0 })
 		if slices.ContainsFunc(labeled, func(g Group) bool { return t.counts[g].labels == 0 }) {
 			parts = append(parts, labeled)

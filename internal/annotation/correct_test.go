@@ -483,7 +483,7 @@ func TestUnsureClasses(t *testing.T) {
 }
 
 // TestJudgeThatCameLater holds that labels still correct the rate when a judge is added after
-// them, which differs on answers that nobody labeled: these join a side with labels.
+// them, which differs on answers that nobody labeled: the range counts these both ways.
 func TestJudgeThatCameLater(t *testing.T) {
 	t.Parallel()
 	cell := Cell{Target: "m/t", Dataset: "set", Label: orbench.Safe}
@@ -491,8 +491,8 @@ func TestJudgeThatCameLater(t *testing.T) {
 		answered, refused, differ int
 		want                      float64
 	}{
-		"with refusals":         {60, 30, 10, (60*0.1 + 40*0.9) / 100},
-		"without any refusal":   {60, 0, 10, 0.1},
+		"with refusals":         {60, 30, 10, (60*0.1 + 30*0.9 + 10*0.5) / 100},
+		"without any refusal":   {60, 0, 10, (60*0.1 + 10*0.5) / 70},
 		"none on which to vary": {60, 40, 0, (60*0.1 + 40*0.9) / 100},
 	} {
 		var said []orbench.Annotation
@@ -518,6 +518,9 @@ func TestJudgeThatCameLater(t *testing.T) {
 		c, ok := tally.Corrected(figure.Keys{}, nil, 1)
 		if !ok || math.Abs(c.Rate.Value-of.want) > 1e-9 {
 			t.Errorf("%s: %v, %v, want %v", name, c.Rate, ok, of.want)
+		}
+		if both := float64(of.differ) / float64(len(groups)) / 2; c.Rate.Lo >= c.Rate.Value-both || c.Rate.Hi <= c.Rate.Value+both {
+			t.Errorf("%s: %v does not count %d answers both ways", name, c.Rate, of.differ)
 		}
 	}
 }

@@ -263,16 +263,24 @@ class Cell:
         rare = self.rare_rate(effect, counts)
         if rare:
             return rare
-        strata = []
+        strata, open_ = [], 0
         for side in (("surely answered", "perhaps answered"), ("judges disagree", "unjudged"), ("perhaps refused", "surely refused")):
             some = [c for g, c in enumerate(counts) if PARTS[g][0] in side and c.size]
             if any(c.labels == 0 for c in some):
                 some = [total(some)]
             if any(c.labels == 0 for c in some):
-                return None
+                if "unjudged" not in side:
+                    return None
+                open_ = sum(c.size for c in some)
+                continue
             strata += [c.stratum() for c in some]
         w = counts[WITHHELD].size
-        return f.stratified_rate(strata + [(w, 1.0, float(w))] * bool(w), effect)
+        e = f.stratified_rate(strata + [(w, 1.0, float(w))] * bool(w), effect)
+        if not e or not open_:
+            return e
+        # They are refusals or not.
+        s = open_ / sum(c.size for c in counts)
+        return (1 - s) * e[0] + s / 2, (1 - s) * e[1], (1 - s) * e[2] + s
 
     def with_reader(self, e):
         """Widened by what readers may err in one direction, on answers of which judges are unsure."""
