@@ -2,8 +2,10 @@ package run
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
@@ -34,7 +36,7 @@ func (r *Run) Unused(ctx context.Context, m store.Reader) (most Unused, err erro
 	for n := range kept {
 		revisions[n] = map[model.Ref]string{}
 		for _, t := range r.Targets {
-			if was := answersOf(kept, n, t); was != nil && was.Revision != t.Revision {
+			if was := answersOf(kept, n, t); was != nil && was.Revision != t.Revision && asksSame(kept[n].Config.Targets, t, was.Revision) {
 				revisions[n][t.Ref()], differ = was.Revision, true
 			}
 		}
@@ -56,6 +58,15 @@ func (r *Run) Unused(ctx context.Context, m store.Reader) (most Unused, err erro
 		}
 	}
 	return most, nil
+}
+
+// asksSame reports whether some target makes calls that another of a revision makes.
+func asksSame(all []evaluate.Target, of evaluate.Target, revision string) bool {
+	of.Revision = revision
+	return slices.ContainsFunc(all, func(was evaluate.Target) bool {
+		always, perhaps := was.SameCalls(of)
+		return always || perhaps
+	})
 }
 
 // chunkSize is how many requests are looked up together.
