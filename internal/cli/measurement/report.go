@@ -22,6 +22,7 @@ import (
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 func (a app) reportCommand() *cobra.Command {
@@ -177,7 +178,11 @@ func (a app) report(ctx context.Context, store string, names []string, f figures
 	}
 	f.runs, f.kept, f.cost = runs, a.OpenIndex(ctx, store, memory), score.Cost{USD: new(float64)}
 	defer f.kept.Close()
-	_, err = a.derive(ctx, memory, f)
+	result, err := a.derive(ctx, memory, f)
+	answered := func(r score.RunResult) bool { return r.Answered+r.Blocked > 0 }
+	if err == nil && !slices.ContainsFunc(result.Runs, answered) {
+		a.Infof("no answer is stored; to ask, and to see why calls fail: orbench eval --store %s --name %s", untrusted.Shell(address.Shown(store)), untrusted.Shell(runs[0].Name))
+	}
 	return err
 }
 
