@@ -164,7 +164,10 @@ func Absolute(ref string) string {
 		return ref
 	}
 	if path, ok := strings.CutPrefix(ref, ReplayPrefix); ok {
-		return ReplayPrefix + Absolute("./"+path)
+		if !filepath.IsAbs(path) {
+			path = Absolute("./" + path)
+		}
+		return ReplayPrefix + path
 	}
 	abs, err := filepath.Abs(ref)
 	if err != nil {

@@ -63,6 +63,13 @@ func (r *Run) Mark(ctx context.Context, m store.Reader, by Marking) error {
 	}
 	for i, t := range r.Targets {
 		switch was := answersOf(kept, from, t); {
+		case t.Provider == model.Replay && from >= 0:
+			// Another path to the same answers, whose hash is the endpoint, is no other model.
+			for _, was := range kept[from].Config.Targets {
+				if was.Name == t.Name && was.Endpoint == t.Endpoint {
+					r.Targets[i].Model = was.Model
+				}
+			}
 		case t.Provider == model.Replay:
 		case by.Fresh:
 			r.Targets[i].Revision = r.Config.Mark
