@@ -42,7 +42,7 @@ func addPeople(d *table.Document, words table.Words, r score.Result) {
 		}
 	}
 	if open > 0 {
-		lines = append(lines, table.Counted(open, "dispute is", "disputes are")+" open; orbench label RUN --disputes settles them.")
+		lines = append(lines, table.Counted(open, "dispute is", "disputes are")+" open; orbench label RUN settles them, with its flag disputes.")
 	}
 	for _, line := range lines {
 		d.AddTo(table.OnBrief, table.Line(words.Of(line)))
