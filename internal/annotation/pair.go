@@ -389,12 +389,12 @@ func (p Paired) byJudge(c *CorrectedPairs, strata []changes, whole bool) {
 		*[]*stats.Estimate{&c.Base, &c.Candidate}[side] = within(end(stats.Estimate{Value: refused[side] / total, Lo: lo, Hi: hi}, of, rate.Below, rate.Above), 0)
 	}
 	// Each is shrunk on its own, and the difference is what is asked for: the rates move alike
-	// until they differ by it.
+	// until they differ by it. Their intervals stay, and hold them.
 	d := c.Difference.Value
 	value := min(1-max(0, d), max(-min(0, d), (c.Base.Value+c.Candidate.Value-d)/2))
 	for side, e := range []*stats.Estimate{&c.Base, &c.Candidate} {
-		by := value + float64(side)*d - e.Value
-		*e = within(stats.Estimate{Value: e.Value + by, Lo: e.Lo + by, Hi: e.Hi + by}, 0)
+		v := value + float64(side)*d
+		*e = stats.Estimate{Value: v, Lo: min(e.Lo, v), Hi: max(e.Hi, v)}
 	}
 }
 

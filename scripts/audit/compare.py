@@ -461,6 +461,10 @@ class Labeled:
         for side, key in enumerate(("base", "candidate")):
             p = said[:, side].mean()
             out[key] = within(end((p, *f.wilson(p, total)), lambda s: s.off[side], moves["below"], moves["above"]), 0)
+        # Both rates move alike until they differ by the difference.
+        value = min(1 - max(0.0, d[0]), max(-min(0.0, d[0]), (out["base"][0] + out["candidate"][0] - d[0]) / 2))
+        for key, v in (("base", value), ("candidate", value + d[0])):
+            out[key] = v, min(out[key][1], v), max(out[key][2], v)
         return out
 
 
