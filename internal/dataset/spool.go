@@ -47,13 +47,16 @@ func newSpool() (*spool, error) {
 		return nil, spoolFault(err)
 	}
 	if runtime.GOOS != "windows" {
-		err = os.Remove(f.Name()) // the system frees it when the program ends
+		// The system frees it when the program ends.
+		if err := os.Remove(f.Name()); err != nil {
+			return nil, spoolFault(err)
+		}
 	}
-	return &spool{file: f, out: bufio.NewWriterSize(f, 1<<18)}, err
+	return &spool{file: f, out: bufio.NewWriterSize(f, 1<<18)}, nil
 }
 
 func spoolFault(err error) error {
-	return fmt.Errorf("recorded answers need room in the folder of temporary files, which TMPDIR names: %w", err)
+	return fmt.Errorf("recorded answers are held in a temporary file, whose folder needs room for them (TMPDIR names another): %w", err)
 }
 
 // put appends a record of texts, and gives where it begins.

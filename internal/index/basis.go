@@ -11,7 +11,7 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// mostLacking is how many calls a run may lack for its rows to be kept. Looking up more
+// maxMissing is how many calls a run may lack for its rows to be kept. Looking up more
 // takes longer than deriving the rows again.
 const maxMissing = 200_000
 

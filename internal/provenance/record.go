@@ -263,7 +263,9 @@ func (r *Record) Ages(called string, in *time.Location) string {
 		if len(r.Runs) > 1 {
 			when = untrusted.Terminal(m.Run) + " " + when
 		}
-		parts = append(parts, when)
+		if !slices.Contains(parts, when) { // both sides of a comparison may be of one run
+			parts = append(parts, when)
+		}
 	}
 	if len(parts) == 0 {
 		return ""

@@ -72,7 +72,7 @@ func Missing(text string, response model.Response) string {
 	if len(lower) > 40 && !failures(lower) {
 		return ""
 	}
-	// Most answers are no sentence of faults, which takes less than to compare them with all that are.
+	// This comes first, because it takes less time than the expressions for such sentences.
 	sentence := strings.ContainsAny(trimmed, "{}[]<>_=/`\"\n") || strings.Contains(" "+trimmed, " '") || !strange(trimmed, "error")
 	for i := range noAnswers() {
 		if n := &noAnswers()[i]; (sentence || !n.Sentence) && n.texts(lower) && !n.not(lower) {

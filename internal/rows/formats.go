@@ -13,7 +13,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -187,7 +186,11 @@ func endingOf(path string) string {
 
 // Endings are the file name endings that can be read.
 func Endings() []string {
-	return slices.Concat(table.RowsOf(formats(), func(f fileFormat) []string { return f.endings })...)
+	var all []string
+	for _, f := range formats() {
+		all = append(all, f.endings...)
+	}
+	return all
 }
 
 // Readable reports whether files with the ending of path can be read.

@@ -16,9 +16,10 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// openJSON reads a file with one JSON array of objects, also in an object around it, or with
-// objects one after the other. A nested value gets the names on its path, joined by dots. Objects are read one
-// by one, so a long array takes no more memory than a short one.
+// openJSON reads a file with one JSON array of objects, which may stand in an object (see
+// listed), or with objects one after the other. A nested value gets the names on its path,
+// joined by dots. Objects are read one by one, so a long array takes no more memory than a
+// short one; one in an object has at most MaxRow bytes.
 func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 	limit := &bounded{in: in, most: MaxRow}
 	text, err := openText(file, limit)
@@ -55,8 +56,9 @@ func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 			return Object{}, jsonFault(file, number, err)
 		default:
 			if number++; number == 1 && !array {
-				if raw = raw.Clone(); listed(raw) != nil && objects.PeekKind() == 0 {
-					objects, array = jsontext.NewDecoder(io.MultiReader(bytes.NewReader(listed(raw)), bytes.NewReader(objects.UnreadBuffer())), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)), true
+				raw = raw.Clone()
+				if list := listed(raw); list != nil && objects.PeekKind() == 0 {
+					objects, array = jsontext.NewDecoder(io.MultiReader(bytes.NewReader(list), bytes.NewReader(objects.UnreadBuffer())), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)), true
 					_, _ = objects.ReadToken() // it was read before, as is the first row
 					raw, _ = objects.ReadValue()
 				}
@@ -66,9 +68,9 @@ func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 	})
 }
 
-// listed gives the list of rows in an object that is around all of them, such as
-// {"data": [{"prompt": "…"}]}: most of the object, and its only list whose first item is an object
-// with a usual name of a prompt and is no turn. It is nil for an object that is a row.
+// listed gives the rows of an object that holds a list of them, such as
+// {"data": [{"prompt": "…"}]}. Such a list is most of the object, and the only one whose first
+// item has a usual name of a prompt and is no turn. It is nil for an object that is a row.
 func listed(object []byte) (rows []byte) {
 	asks := func(fields map[string]jsontext.Value) bool {
 		return slices.ContainsFunc(partNames[partPrompt], func(name string) bool { return fields[name] != nil })

@@ -2,10 +2,8 @@ package run
 
 import (
 	"encoding/json"
-	"slices"
 
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/table"
 )
 
 // Targets are the targets of a run. Their JSON form, which the store keeps and a
@@ -14,7 +12,11 @@ type Targets []evaluate.Target
 
 // each lists every target once for each sample.
 func (ts Targets) each() []evaluate.Target {
-	return slices.Concat(table.RowsOf(ts, evaluate.Target.Each)...)
+	var all []evaluate.Target
+	for _, t := range ts {
+		all = append(all, t.Each()...)
+	}
+	return all
 }
 
 // MarshalJSON lists samples.

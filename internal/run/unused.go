@@ -60,7 +60,7 @@ func (r *Run) Unused(ctx context.Context, m store.Reader) (most Unused, err erro
 	return most, nil
 }
 
-// asksSame reports whether some target makes calls that another of a revision makes.
+// asksSame reports whether one of several targets makes calls of another, had that a revision.
 func asksSame(all []evaluate.Target, of evaluate.Target, revision string) bool {
 	of.Revision = revision
 	return slices.ContainsFunc(all, func(was evaluate.Target) bool {
