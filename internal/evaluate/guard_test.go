@@ -50,7 +50,7 @@ func TestGuardAsTarget(t *testing.T) {
 			}
 			return reply, nil
 		}), fill.Limits{Concurrency: 2})
-		plans, err := run.Job().Plan(t.Context(), m, job.AtMost)
+		plans, err := run.Job().Plan(t.Context(), m, job.AtMost, nil)
 		if err != nil || len(plans) != 1 || plans[0].Calls != len(rows) {
 			t.Fatalf("the plan is %+v, %v; want %d calls", plans, err, len(rows))
 		}

@@ -274,7 +274,7 @@ func TestPlanIsWhatFillSends(t *testing.T) {
 				}
 			}
 			run.Limit, run.Judges, run.Recorded = 0, newJudges(t, tt.judges...), tt.recorded
-			plans, err := run.Job().Plan(t.Context(), m, job.AtMost)
+			plans, err := run.Job().Plan(t.Context(), m, job.AtMost, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -298,7 +298,7 @@ func TestPlanIsWhatFillSends(t *testing.T) {
 			if len(sent) > 0 {
 				t.Errorf("not planned: %v", sent)
 			}
-			after, err := run.Job().Plan(t.Context(), m, job.AtMost)
+			after, err := run.Job().Plan(t.Context(), m, job.AtMost, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -322,7 +322,7 @@ func TestPlanWithoutAMemo(t *testing.T) {
 		Limit:    10,
 		Judges:   newJudges(t, "llm:judge/j"),
 	}
-	plans, err := run.Job().Plan(t.Context(), nil, job.AtMost)
+	plans, err := run.Job().Plan(t.Context(), nil, job.AtMost, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,50 +35,52 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, part []tar
 		response, ok := found[h]
 		return response, ok
 	}
-	c := part[0]
-	absent := c.prompts
-	if m != nil || c.target.Replayed() {
-		scope := job.Scope{Met: s.Met}
-		judged, err := r.judgeChunk(ctx, m, part, Asking(r.Judges), scope, scope)
-		if err != nil {
-			return nil, err
-		}
-		absent = nil
-		for i, calls := range judged[0].ofTarget {
-			if len(calls) > 0 {
-				absent = append(absent, c.prompts[i])
-			}
-		}
-		items = append(items, job.Item{Calls: slices.Concat(judged[0].ofJudges...)})
+	scope := job.Scope{Met: s.Met}
+	judged, err := r.judgeChunk(ctx, m, part, Asking(r.Judges), scope, scope)
+	if err != nil {
+		return nil, err
 	}
-	if !r.Recorded && !c.target.Replayed() {
-		items = append(items, r.expecting(c, absent, look)...)
+	items = append(items, job.Item{Calls: slices.Concat(judged[0].ofJudges...)})
+	if !r.Recorded && !part[0].target.Replayed() {
+		items = append(items, r.expecting(judged[0], look)...)
 	}
 	return items, failed
 }
 
 // expecting returns the calls that a chunk lacks and expects for the prompts
 // without an answer, and counts the stored ones for the others.
-func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, look model.Lookup) []job.Item {
-	target := job.Asked{Ref: c.target.Ref(), Role: job.Target}
+func (r *Run) expecting(c judgedChunk, look model.Lookup) []job.Item {
+	target, answers := job.Asked{Ref: c.target.Ref(), Role: job.Target}, c.target.Turns.Answers()
 	judges := Asking(r.Judges)
-	items := []job.Item{{Remembered: []job.Remembered{{Asked: target, N: (len(c.prompts) - len(absent)) * c.target.Turns.Answers()}}}}
-	for i, p := range absent {
-		// Multiples of the golden ratio spread evenly from 0 to 1.
-		chance := math.Mod(float64(i+1)*math.Phi, 1)
-		var item job.Item
-		requests, asked := c.target.requests(p, look)
-		if c.target.Defense == nil {
-			item.Remembered = []job.Remembered{{Asked: target, N: c.target.Turns.Answers() - len(requests[defense.TargetModel])}}
-		}
-		for _, role := range []defense.Role{defense.TargetModel, defense.Guard} {
-			for _, q := range requests[role] {
-				item.Calls = append(item.Calls, job.Call{Request: q, Role: job.Role(role)})
-			}
-		}
+	var items []job.Item
+	absent := 0
+	for i, p := range c.prompts {
+		item := job.Item{Calls: c.ofTarget[i]}
 		if len(item.Calls) == 0 {
-			items = append(items, item)
 			continue
+		}
+		absent++
+		// Multiples of the golden ratio spread evenly from 0 to 1.
+		chance := math.Mod(float64(absent)*math.Phi, 1)
+		asked := conversation.Asked(p, c.rows[i].Dialog)
+		if c.target.needsReplies() {
+			var requests map[defense.Role][]model.Request
+			requests, asked = c.target.requests(p, look)
+			if c.target.Defense == nil {
+				item.Remembered = []job.Remembered{{Asked: target, N: answers - len(requests[defense.TargetModel])}}
+			}
+			item.Calls = nil
+			for _, role := range []defense.Role{defense.TargetModel, defense.Guard} {
+				for _, q := range requests[role] {
+					call := c.about(p)
+					call.Request, call.Role = q, job.Role(role)
+					item.Calls = append(item.Calls, call)
+				}
+			}
+			if len(item.Calls) == 0 {
+				items = append(items, item)
+				continue
+			}
 		}
 		// The placeholder is the same for all targets, but their real answers
 		// will differ. So only the judges of one answer can repeat each other.
@@ -93,7 +95,7 @@ func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, look model.Looku
 		}
 		items = append(items, item)
 	}
-	return items
+	return append(items, job.Item{Remembered: []job.Remembered{{Asked: target, N: (len(c.prompts) - absent) * answers}}})
 }
 
 // requests returns the requests of a prompt by role, and the prompt as judges

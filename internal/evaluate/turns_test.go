@@ -108,7 +108,7 @@ func TestTurns(t *testing.T) {
 	if blocked == 0 || failed == 0 {
 		t.Errorf("%d second turns are blocked and %d prompts failed, want some of each", blocked, failed)
 	}
-	plans, err := run.Job().Plan(t.Context(), m, job.AtMost)
+	plans, err := run.Job().Plan(t.Context(), m, job.AtMost, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestTurnsUnderDefense(t *testing.T) {
 	run := &evaluate.Run{
 		Targets: []evaluate.Target{guarded}, Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, 4))}, Judges: newJudges(t, "lexical"),
 	}
-	plans, err := run.Job().Plan(t.Context(), nil, job.AtMost)
+	plans, err := run.Job().Plan(t.Context(), nil, job.AtMost, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

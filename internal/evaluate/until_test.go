@@ -185,11 +185,11 @@ func TestUntilPlan(t *testing.T) {
 	r, m, p := stoppingRun(t, "lexical"), newStore(t), refusingTenth(nil)
 	count := func() (least, most int) {
 		t.Helper()
-		plans, err := r.Job().Plan(t.Context(), m, job.AtMost)
+		plans, err := r.Job().Plan(t.Context(), m, job.AtMost, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fewest, err := r.Job().Plan(t.Context(), m, job.AtLeast)
+		fewest, err := r.Job().Plan(t.Context(), m, job.AtLeast, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

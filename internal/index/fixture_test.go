@@ -196,7 +196,7 @@ func (p *place) whole(r *run.Run) bool { return p.index.Whole(p.t.Context(), p.s
 func (p *place) wantPlan(r *run.Run) {
 	p.t.Helper()
 	j := r.Job()
-	walked, err := j.Plan(p.t.Context(), p.store, job.AtMost)
+	walked, err := j.Plan(p.t.Context(), p.store, job.AtMost, nil)
 	calls, known := r.KnownCalls()
 	used := price.Usage{}
 	whole := p.index.Whole(p.t.Context(), p.store, r, used)

@@ -90,7 +90,7 @@ func TestWalk(t *testing.T) {
 	if len(lacking) != 3 || lacking[0] != "b 2" || lacking[1] != "a three" {
 		t.Errorf("lacking are %q", lacking)
 	}
-	plans, err := j.Plan(t.Context(), m, job.AtMost)
+	plans, err := j.Plan(t.Context(), m, job.AtMost, nil)
 	if err != nil || len(plans) != 2 || plans[0].Calls != 1 || plans[1].Calls != 1+2 || plans[0].MaxOutputTokens != 100 || plans[0].Judge || !plans[1].Judge {
 		t.Errorf("what is asked twice, and what follows, counts once: %+v, %v", plans, err)
 	}

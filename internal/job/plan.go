@@ -60,9 +60,13 @@ func (p *Plan) send(r model.Request, n int) {
 }
 
 // Plan counts what the job would send, by model and role. Prompts may be asked about in
-// several places: each request counts once, and what follows on it once. m may be nil for
-// an empty store.
-func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent) ([]Plan, error) {
+// several places: each request counts once, and what follows on it once. Those of changed
+// subjects are also counted there; nil counts none. m may be nil for an empty store.
+func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent, changed *Changed) ([]Plan, error) {
+	m, err := store.Filtered(ctx, m, j.Calls)
+	if err != nil {
+		return nil, err
+	}
 	var plans []Plan
 	index := map[Asked]int{}
 	of := func(ref model.Ref, role Role) *Plan {
@@ -81,7 +85,7 @@ func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent) ([]Plan, 
 		}
 	}
 	// counted holds the first 64 bits of the hashes of what was counted.
-	counted := map[uint64]bool{}
+	counted := make(map[uint64]bool, j.Calls)
 	met := map[model.Ref]lengths{}
 	seen := map[model.Hash]bool{}
 	scope := Scope{Extent: extent, Ahead: true, Met: func(_ string, h model.Hash, of model.Ref, response model.Response) {
@@ -102,10 +106,13 @@ func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent) ([]Plan, 
 		fresh := len(item.Calls) == 0
 		for i := range item.Calls {
 			call := &item.Calls[i]
-			h := call.Request.Hash()
-			if key := binary.BigEndian.Uint64(h[:]); !call.Remembered && !counted[key] {
+			if call.Hash == (model.Hash{}) {
+				call.Hash = call.Request.Hash()
+			}
+			if key := binary.BigEndian.Uint64(call.Hash[:]); !call.Remembered && !counted[key] {
 				counted[key], fresh = true, true
 				of(RefOf(call.Request), call.Role).send(call.Request, 1)
+				changed.count(call)
 			}
 		}
 		for _, e := range item.Expected {
@@ -145,7 +152,7 @@ func (j *Job) SampledPlan(ctx context.Context, m store.Reader, most int) ([]Plan
 	if err != nil {
 		return nil, err
 	}
-	plans, err := part.Plan(ctx, m, AtMost)
+	plans, err := part.Plan(ctx, m, AtMost, nil)
 	if part == j {
 		return plans, err
 	}

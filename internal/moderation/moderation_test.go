@@ -94,7 +94,7 @@ func figures(t *testing.T, r *Run, m store.Reader) (*Result, string) {
 func TestSampledPlan(t *testing.T) {
 	t.Parallel()
 	r := starter(t, 200, "paper")
-	all, err := r.Job().Plan(t.Context(), nil, job.AtMost)
+	all, err := r.Job().Plan(t.Context(), nil, job.AtMost, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestResume(t *testing.T) {
 		return m
 	}
 	r := starter(t, 40, "paper", "security")
-	plans, err := r.Job().Plan(ctx, nil, job.AtMost)
+	plans, err := r.Job().Plan(ctx, nil, job.AtMost, nil)
 	if err != nil || len(plans) != 3 || plans[0].Calls != 80 || plans[0].FromMemo != 0 || r.Job().Calls != 240 {
 		t.Fatalf("plan %+v, %v", plans, err)
 	}
@@ -156,7 +156,7 @@ func TestResume(t *testing.T) {
 	if result.LeftOut != 0 || result.Prompts != 40 || result.Changes[0].Changed == 0 {
 		t.Errorf("%+v", result)
 	}
-	if plans, err = r.Job().Plan(ctx, at, job.AtMost); err != nil || plans[0].Calls != 0 || plans[0].FromMemo != 80 {
+	if plans, err = r.Job().Plan(ctx, at, job.AtMost, nil); err != nil || plans[0].Calls != 0 || plans[0].FromMemo != 80 {
 		t.Errorf("plan %+v, %v", plans, err)
 	}
 }

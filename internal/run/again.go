@@ -15,9 +15,9 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Again counts the calls that the run lacks because a setting differs from that of a kept
-// run: the run of its name or, where there is none, the one with which it shares most.
-func (r *Run) Again(ctx context.Context, m store.Reader) ([]job.Again, error) {
+// Differs tells by which settings the run differs from a kept run: the run of its name or, where
+// there is none, the one with which it shares most. It is nil where nothing differs.
+func (r *Run) Differs(ctx context.Context, m store.Reader) (*job.Changed, error) {
 	kept, err := undamaged(ctx, m)
 	nearest := r.nearest(kept)
 	if err != nil || nearest < 0 {
@@ -33,19 +33,7 @@ func (r *Run) Again(ctx context.Context, m store.Reader) ([]job.Again, error) {
 	if len(changed) == 0 {
 		return nil, nil
 	}
-	var all []job.Again
-	for call, err := range r.Job().All(ctx, m) {
-		if err != nil {
-			return nil, err
-		}
-		for _, subject := range []string{call.Judge, call.Target, call.Dataset} {
-			if settings := changed[subject]; settings != nil && !call.Remembered {
-				table.Entry(&all, job.Again{Of: subject, Run: of.Name, Settings: settings}, func(a job.Again) bool { return a.Of == subject }).Calls++
-				break
-			}
-		}
-	}
-	return all, nil
+	return &job.Changed{Run: of.Name, Settings: changed}, nil
 }
 
 // Judged gives the first calls of the newest other runs of judges of this run, of those judges whose

@@ -90,6 +90,40 @@ func testBackend(t *testing.T, open func(t *testing.T) (s store.Backend, reopen 
 		}
 	})
 
+	t.Run("many look-ups of what is not there are not made", func(t *testing.T) {
+		t.Parallel()
+		s, _ := open(t)
+		var hashes []model.Hash
+		for n := range 400 {
+			r := storetest.Record(n)
+			if hashes = append(hashes, r.Hash); n%2 == 0 {
+				put(t, s, r)
+			}
+		}
+		want, err := s.Get(ctx, hashes)
+		if err != nil || len(want) != 200 {
+			t.Fatalf("%d found, %v", len(want), err)
+		}
+		for lookups, most := range map[int]int{100: 400, 1_000_000: 201} {
+			counted := &countingReader{Reader: s}
+			m, err := store.Filtered(ctx, counted, lookups)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[model.Hash]model.Response{}
+			for piece := range slices.Chunk(hashes, 7) {
+				found, err := m.Get(ctx, piece)
+				if err != nil {
+					t.Fatal(err)
+				}
+				maps.Copy(got, found)
+			}
+			if d := cmp.Diff(want, got); d != "" || counted.n < 200 || counted.n > most {
+				t.Errorf("for %d look-ups, %d were made, at most %d (-want +got):\n%s", lookups, counted.n, most, d)
+			}
+		}
+	})
+
 	t.Run("a store has a name of its own", func(t *testing.T) {
 		t.Parallel()
 		s, reopen := open(t)
@@ -798,6 +832,17 @@ func testBackend(t *testing.T, open func(t *testing.T) (s store.Backend, reopen 
 			t.Errorf("Remember after Close: %v, want ErrClosed", err)
 		}
 	})
+}
+
+// countingReader counts the hashes that are looked up.
+type countingReader struct {
+	store.Reader
+	n int
+}
+
+func (c *countingReader) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
+	c.n += len(hashes)
+	return c.Reader.Get(ctx, hashes)
 }
 
 // each streams prompts, and then an error if there is one.

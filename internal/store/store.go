@@ -89,6 +89,8 @@ type Reader interface {
 	Has(ctx context.Context, hashes []model.Hash) (map[model.Hash]bool, error)
 	// Count gives the number of records.
 	Count(ctx context.Context) (int, error)
+	// Prefixes gives the first 64 bits of the hash of each record, in any order.
+	Prefixes(ctx context.Context) ([]uint64, error)
 
 	// Marks gives, for each number of a row, the last call at or before it; the zero Mark
 	// where there is none.

@@ -166,6 +166,17 @@ func (t *Tables) Count(ctx context.Context) (int, error) {
 	return n, err
 }
 
+// Prefixes implements Reader.
+func (t *Tables) Prefixes(ctx context.Context) ([]uint64, error) {
+	return found(ctx, t, func(scan Scan) (uint64, error) {
+		hash, err := column[[]byte](scan)
+		if err != nil || len(hash) != len(model.Hash{}) {
+			return 0, err
+		}
+		return prefixOf(hash), nil
+	}, `SELECT hash FROM calls`)
+}
+
 // Marks implements Reader.
 func (t *Tables) Marks(ctx context.Context, rows []int64) ([]Mark, error) {
 	marks := make([]Mark, len(rows))

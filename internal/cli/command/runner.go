@@ -66,9 +66,8 @@ type Running struct {
 	Check func() error
 	// Precision says how narrow the figures will be; nil says nothing. See job.Planned.
 	Precision func() string
-	// AskedAgain lists the calls that are asked because a setting is not that of a kept run;
-	// nil lists none.
-	AskedAgain func(ctx context.Context, m store.Reader) ([]job.Again, error)
+	// Differs tells by which settings the study differs from a kept run; nil tells nothing.
+	Differs func(ctx context.Context, m store.Reader) (*job.Changed, error)
 	// Foretell says more of a plan; nil says nothing.
 	Foretell func(plans []job.Plan) []string
 	// Refused reads replies, by which models are found to answer otherwise than before; nil checks
@@ -420,7 +419,7 @@ func (e *Env) finish(r Running, s Filled, missing []string) error {
 func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 	var least []job.Plan
 	var spent *study.Spent
-	var again []job.Again
+	var changed *job.Changed
 	var lines []string
 	reading := e.newStatus(func() []part { return []part{{0, "reading what is stored"}} }, nil)
 	reading.first = time.Second
@@ -432,8 +431,8 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 		known, used, whole := map[model.Ref]int(nil), price.Usage{}, false
 		if memory != nil {
 			err = e.checkName(ctx, memory, r.Study, r.Replace)
-			if err == nil && r.AskedAgain != nil {
-				again, err = r.AskedAgain(ctx, memory)
+			if err == nil && r.Differs != nil {
+				changed, err = r.Differs(ctx, memory)
 			}
 			if err == nil && r.Unused != nil {
 				line := ""
@@ -454,14 +453,14 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 			}
 		}
 		if err == nil && r.Job.Rounds != nil && !r.Job.Judging() {
-			least, err = r.Job.Plan(ctx, memory, job.AtLeast)
+			least, err = r.Job.Plan(ctx, memory, job.AtLeast, nil)
 		}
 		switch {
 		case err != nil:
 		case whole:
 			all = r.Job.PlanWhole(known, used)
 		default:
-			all, err = r.Job.Plan(ctx, memory, job.AtMost)
+			all, err = r.Job.Plan(ctx, memory, job.AtMost, changed)
 		}
 		if err != nil {
 			return nil, err
@@ -479,7 +478,7 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 		// It has ended.
 		plans = least
 	}
-	shown := job.Planned{Plans: plans, Least: least, Prices: prices, Again: again, Asked: r.Clients.Recipients()}
+	shown := job.Planned{Plans: plans, Least: least, Prices: prices, Changed: changed, Asked: r.Clients.Recipients()}
 	if r.Precision != nil && job.TotalCalls(plans) > 0 {
 		shown.Precision = r.Precision()
 	}

@@ -56,7 +56,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 	answers := 0 // that can be drawn for people
 	return a.Run(ctx, command.Running{
 		Asking: m.asking, Study: m.Study, Job: asked.Job(), Clients: m.clients, Memory: m.memory, Printed: m.out.Printed,
-		Targets: m.Targets, Refused: m.Refused, Judged: m.Judged, Unused: m.unused, AskedAgain: m.Again,
+		Targets: m.Targets, Refused: m.Refused, Judged: m.Judged, Unused: m.unused, Differs: m.Differs,
 		Precision: m.precision, Foretell: m.foretell, Again: func() string { return a.shownAgain(m, answers) }, Words: m.again,
 		Tell:  func(told func(string, orbench.Label)) { asked.Told = told },
 		Check: func() error { return m.out.CheckPlaces(run.Subject(m.Run), a.published(m.Run)) },
@@ -275,7 +275,7 @@ func (a app) showChosen(f figures, subject folder.Subject, result score.Result) 
 // showShard says how far a shard is. It shows no figures: those of some of the prompts
 // would pass for the run's.
 func (a app) showShard(ctx context.Context, m measurement, memory store.Reader, f command.Filled) (missing []string, err error) {
-	plans, err := m.Job().Plan(ctx, memory, job.AtMost)
+	plans, err := m.Job().Plan(ctx, memory, job.AtMost, nil)
 	if err != nil {
 		return nil, err
 	}
