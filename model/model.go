@@ -220,7 +220,7 @@ func (b Block) Reason() string {
 	return word + ": " + strings.Join(b.Categories, ", ")
 }
 
-// Usage counts tokens as the provider reported them; zero where it did not.
+// Usage counts tokens as the provider reported them. It is zero or Estimated where it did not.
 type Usage struct {
 	Input  int `json:"input,omitempty"`
 	Output int `json:"output,omitempty"`
@@ -228,6 +228,9 @@ type Usage struct {
 	Reasoning int `json:"reasoning,omitempty"`
 	// Cached is the part of Input that was billed as cached.
 	Cached int `json:"cached,omitempty"`
+	// Estimated is true where the provider reported nothing, so that the counts are guessed by
+	// the texts.
+	Estimated bool `json:"estimated,omitempty"`
 }
 
 // mostTokens is more than any call uses: the largest context windows hold 10 million.
@@ -239,7 +242,7 @@ func Tokens(reported int) int { return min(max(reported, 0), mostTokens) }
 
 // Bounded is the usage with each count as Tokens keeps it.
 func (u Usage) Bounded() Usage {
-	return Usage{Input: Tokens(u.Input), Output: Tokens(u.Output), Reasoning: Tokens(u.Reasoning), Cached: Tokens(u.Cached)}
+	return Usage{Input: Tokens(u.Input), Output: Tokens(u.Output), Reasoning: Tokens(u.Reasoning), Cached: Tokens(u.Cached), Estimated: u.Estimated}
 }
 
 // OfTotal is the bounded usage where the provider reported a total too. What a total has

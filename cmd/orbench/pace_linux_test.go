@@ -64,7 +64,7 @@ func TestPace(t *testing.T) {
 		{"a folder of all answers", 7.5, []string{"report", "--out", out, "--format", "json"}},
 		{"a first comparison", 0.7, []string{"compare", "RUN", "RUN", "--base-target", names[0], "--candidate-target", names[1], "--format", "json"}},
 		{"a first draw", 0.7, []string{"label", "draw", "--size", "200"}},
-		{"a dry run of another token limit", 1.3, append(eval[:len(eval):len(eval)], "--max-tokens", "999", "--dry-run")},
+		{"a dry run of another token limit", 0.6, append(eval[:len(eval):len(eval)], "--max-tokens", "999", "--dry-run")},
 		{"a second draw", 0.5, []string{"label", "draw", "--size", "200", "--seed", "2"}},
 		{"a report after draws", 0.5, []string{"report", "RUN", "--format", "json"}},
 		{"labels of the run", 1, []string{"label", "RUN", "--as", "ana"}},

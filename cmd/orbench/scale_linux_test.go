@@ -40,7 +40,7 @@ func TestAtScale(t *testing.T) {
 		{"a first comparison", 0.2, []string{"compare", "big", "big", "--base-target", "openai/m00", "--candidate-target", "openai/m01", "--format", "json"}},
 		{"a first draw", 0.5, []string{"label", "draw", "big", "--size", "200"}},
 		{"a second draw", 0.5, []string{"label", "draw", "big", "--size", "200", "--seed", "2"}},
-		{"a dry run of another token limit", 2, append(asked[:len(asked):len(asked)], "--max-tokens", "999", "--dry-run")},
+		{"a dry run of another token limit", 0.4, append(asked[:len(asked):len(asked)], "--max-tokens", "999", "--dry-run")},
 		{"doctor", 0.1, []string{"doctor"}},
 		{"store check", 1, []string{"store", "check"}},
 	} {

@@ -167,7 +167,7 @@ func (c *collection) remember(ctx context.Context, calls []store.BatchCall, resu
 		}
 		response.Batch = true
 		response.Made = c.Now().UTC().Truncate(time.Millisecond)
-		response.Usage = response.Usage.Bounded()
+		response.Usage = price.UsageOf(r.Messages, response)
 		records = append(records, store.Record{Hash: one.Hash, Request: one.Request, Response: response})
 		delete(c.failed, one.Hash)
 		c.Answered++

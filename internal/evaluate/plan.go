@@ -60,8 +60,6 @@ func (r *Run) expecting(c judgedChunk, look model.Lookup) []job.Item {
 			continue
 		}
 		absent++
-		// Multiples of the golden ratio spread evenly from 0 to 1.
-		chance := math.Mod(float64(absent)*math.Phi, 1)
 		asked := conversation.Asked(p, c.rows[i].Dialog)
 		if c.target.needsReplies() {
 			var requests map[defense.Role][]model.Request
@@ -86,6 +84,8 @@ func (r *Run) expecting(c judgedChunk, look model.Lookup) []job.Item {
 		// will differ. So only the judges of one answer can repeat each other.
 		var questions []model.Hash
 		for _, j := range judges {
+			// Multiples of the golden ratio spread evenly from 0 to 1.
+			chance := math.Mod(float64(absent)*math.Phi, 1)
 			for _, q := range judge.Expect(j, judge.Case{Prompt: asked, Response: Placeholder}, chance) {
 				if h := q.Hash(); !slices.Contains(questions, h) {
 					questions = append(questions, h)

@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/pace"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
@@ -69,7 +68,7 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 	if err := f.store.Remember(store.Record{Hash: c.hash, Request: c.canonical, Response: response}); err != nil {
 		return model.Response{}, false, err
 	}
-	f.budget.stored(of.tariff, usageOf(c.request, response))
+	f.budget.stored(of.tariff, response.Usage)
 	l.succeed(of, response)
 	if f.config.Observe != nil {
 		f.config.Observe(c.request, response)
@@ -212,8 +211,8 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, of *asked, mine *pace
 		return model.Response{Latency: response.Latency}, failed
 	}
 	l.gate.answered(place, response.Latency)
-	response.Usage = response.Usage.Bounded()
-	if err := f.budget.answer(reserved, usageOf(c.request, response)); err != nil {
+	response.Usage = price.UsageOf(c.request.Messages, response)
+	if err := f.budget.answer(reserved, response.Usage); err != nil {
 		of.giveUp(&GivenUpError{Provider: of.Provider, Model: of.Model, Err: err})
 	}
 	if !of.priced {
@@ -271,18 +270,6 @@ func mostUsage(r model.Request) model.Usage {
 		u.Input += len(m.Content) + perMessage
 	}
 	return u
-}
-
-// usageOf gives the usage that the provider reported, or where it reported none
-// an estimate.
-func usageOf(r model.Request, response model.Response) model.Usage {
-	if response.Usage != (model.Usage{}) {
-		return response.Usage
-	}
-	return model.Usage{
-		Input:  price.EstimateTokens(r.Messages),
-		Output: price.EstimateTokens([]orbench.Message{{Content: response.Thinking}, {Content: response.Text}}),
-	}
 }
 
 // backoff gives the wait after the n-th failure in a row: uniform between 0 and

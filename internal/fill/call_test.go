@@ -23,11 +23,9 @@ func TestTokensOfACall(t *testing.T) {
 	two := r
 	two.Messages = append([]orbench.Message{{Content: "abc"}}, r.Messages...)
 	for name, c := range map[string]struct{ got, want model.Usage }{
-		"most":             {mostUsage(r), model.Usage{Input: 24, Output: 10}},
-		"without a limit":  {mostUsage(free), model.Usage{Input: 24, Output: 32768}},
-		"of two messages":  {mostUsage(two), model.Usage{Input: 43, Output: 10}},
-		"as reported":      {usageOf(r, model.Response{Usage: model.Usage{Output: 1}}), model.Usage{Output: 1}},
-		"where nothing is": {usageOf(r, model.Response{Text: strings.Repeat("x", 40)}), model.Usage{Input: 6, Output: 18}},
+		"most":            {mostUsage(r), model.Usage{Input: 24, Output: 10}},
+		"without a limit": {mostUsage(free), model.Usage{Input: 24, Output: 32768}},
+		"of two messages": {mostUsage(two), model.Usage{Input: 43, Output: 10}},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, c.got, c.want)

@@ -103,7 +103,7 @@ func lengthsOf(ctx context.Context, m store.Reader, of map[model.Ref]*lengths) e
 			return fmt.Errorf("a remembered request is damaged: %w", err)
 		}
 		if l := of[model.Ref{Provider: asked.Provider, Model: asked.Model}]; l != nil {
-			l.add(record.Response.Usage.Bounded().Output)
+			l.add(price.UsageOf(nil, record.Response).Output)
 		}
 	}
 	return nil

@@ -62,7 +62,7 @@ func (p *Plan) send(r model.Request, n int) {
 // Plan counts what the job would send, by model and role. Prompts may be asked about in
 // several places: each request counts once, and what follows on it once. Those of changed
 // subjects are also counted there; nil counts none. m may be nil for an empty store.
-func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent, changed *Changed) ([]Plan, error) {
+func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent, changed Changed) ([]Plan, error) {
 	m, err := store.Filtered(ctx, m, j.Calls)
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent, changed *
 		}
 	}
 	// counted holds the first 64 bits of the hashes of what was counted.
-	counted := make(map[uint64]bool, j.Calls)
+	counted := make(map[uint64]struct{}, j.Calls)
 	met := map[model.Ref]lengths{}
 	seen := map[model.Hash]bool{}
 	scope := Scope{Extent: extent, Ahead: true, Met: func(_ string, h model.Hash, of model.Ref, response model.Response) {
@@ -94,7 +94,7 @@ func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent, changed *
 		}
 		seen[h], of.Endpoint = true, ""
 		l := met[of]
-		l.add(response.Usage.Bounded().Output)
+		l.add(price.UsageOf(nil, response).Output)
 		met[of] = l
 	}}
 	for item, err := range j.Items(ctx, m, scope) {
@@ -106,11 +106,16 @@ func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent, changed *
 		fresh := len(item.Calls) == 0
 		for i := range item.Calls {
 			call := &item.Calls[i]
+			if call.Remembered {
+				continue
+			}
 			if call.Hash == (model.Hash{}) {
 				call.Hash = call.Request.Hash()
 			}
-			if key := binary.BigEndian.Uint64(call.Hash[:]); !call.Remembered && !counted[key] {
-				counted[key], fresh = true, true
+			before := len(counted)
+			counted[binary.BigEndian.Uint64(call.Hash[:])] = struct{}{}
+			if len(counted) > before {
+				fresh = true
 				of(RefOf(call.Request), call.Role).send(call.Request, 1)
 				changed.count(call)
 			}

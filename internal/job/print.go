@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -52,44 +53,36 @@ type Planned struct {
 	// Precision says how narrow the figures will be, with a line break after each line;
 	// empty where that is not known.
 	Precision string
-	// Changed has the calls that are asked because a setting is new; nil where that is not known.
-	Changed *Changed
+	// Changed has the calls that are asked because a setting is new.
+	Changed Changed
 	// Asked are the servers.
 	Asked []provider.Recipient
 	// Spent is what was spent on the run before, for JSON; nil where that bounds nothing.
 	Spent any
 }
 
-// Changed tells by which settings a study differs from a kept run, and counts the calls that it
-// makes because of them.
-type Changed struct {
-	// Run is the kept run.
-	Run string
-	// Settings are those that differ, by the target, judge or dataset that has them.
-	Settings map[string][]Change
+// Changed has, by target, judge or dataset, the settings in which a study differs from a kept run,
+// and counts the calls that it makes because of them.
+type Changed map[string]*Again
 
-	again []Again
-}
-
-// count counts a call that is lacking. A nil Changed counts nothing.
-func (c *Changed) count(call *Call) {
-	if c == nil {
-		return
-	}
+// count counts a call that is lacking.
+func (c Changed) count(call *Call) {
 	for _, subject := range []string{call.Judge, call.Target, call.Dataset} {
-		if settings := c.Settings[subject]; settings != nil {
-			table.Entry(&c.again, Again{Of: subject, Run: c.Run, Settings: settings}, func(a Again) bool { return a.Of == subject }).Calls++
+		if again := c[subject]; again != nil {
+			again.Calls++
 			return
 		}
 	}
 }
 
-// Again lists the calls that were counted, by subject.
-func (c *Changed) Again() []Again {
-	if c == nil {
-		return nil
+// again lists those with calls, by name.
+func (c Changed) again() (all []Again) {
+	for _, subject := range slices.Sorted(maps.Keys(c)) {
+		if c[subject].Calls > 0 {
+			all = append(all, *c[subject])
+		}
 	}
-	return c.again
+	return all
 }
 
 // Again are calls that a kept run did not need, because a setting was another there.
@@ -119,13 +112,13 @@ func (p Planned) Print(w io.Writer, format string, screen table.Screen) error {
 			Again     []Again              `json:"asked_again,omitempty"`
 			Providers []provider.Recipient `json:"providers,omitempty"`
 			Spent     any                  `json:"spent,omitempty"`
-		}{most, priced(p.Least, p.Prices), p.Changed.Again(), p.Asked, p.Spent})
+		}{most, priced(p.Least, p.Prices), p.Changed.again(), p.Asked, p.Spent})
 	}
 	var d table.Document
 	for line := range strings.Lines(headline(p.Plans, p.Prices) + "\n" + p.Precision) {
 		d.Add(table.Line(strings.TrimSuffix(line, "\n")))
 	}
-	for _, a := range p.Changed.Again() {
+	for _, a := range p.Changed.again() {
 		reasons := table.RowsOf(a.Settings, func(c Change) string { return fmt.Sprintf("%s of %s is %s, and was %s", c.Setting, a.Of, c.Is, c.Was) })
 		d.Add(table.Line(fmt.Sprintf("%s asked because, of run %s, %s.", table.Counted(a.Calls, "call is", "calls are"), a.Run, strings.Join(reasons, "; "))))
 	}

@@ -4,6 +4,7 @@ import (
 	"unicode"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/model"
 )
 
 // perMessage is what the marks around each message cost in the chat templates of
@@ -30,6 +31,17 @@ func EstimateTokens(messages []orbench.Message) int {
 		tokens += perMessage + whole + (quarters+3)/4
 	}
 	return tokens
+}
+
+// UsageOf is the bounded usage of a reply to messages, or an estimate where the provider told none.
+// Older programs stored none then; without messages the estimate has no input.
+func UsageOf(messages []orbench.Message, r model.Response) model.Usage {
+	u := r.Usage.Bounded()
+	if u == (model.Usage{}) && (len(messages) > 0 || r.Text+r.Thinking != "") {
+		answer := []orbench.Message{{Content: r.Thinking}, {Content: r.Text}}
+		return model.Usage{Input: EstimateTokens(messages), Output: EstimateTokens(answer), Estimated: true}
+	}
+	return u
 }
 
 // firstUnspaced is the first letter of Thai, before which unspaced has nothing.

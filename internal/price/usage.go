@@ -46,6 +46,9 @@ func (s Span) And(o Span) Span {
 
 // In is the span in the time of a place: its day with the minute, or its days.
 func (s Span) In(place *time.Location) string {
+	if s.Last.IsZero() {
+		return "of unknown age"
+	}
 	first, last := s.First.In(place), s.Last.In(place)
 	when := "of " + last.Format("2 Jan 2006 15:04 MST")
 	if first.Format(time.DateOnly) != last.Format(time.DateOnly) {
@@ -69,11 +72,14 @@ func SpanOf(made time.Time) Span {
 type Part struct {
 	Replies int
 	Tokens  model.Usage
+	// Estimated counts the replies of which no provider told the tokens.
+	Estimated int
 }
 
 // add adds another part.
 func (p *Part) add(o Part) {
 	p.Replies += o.Replies
+	p.Estimated += o.Estimated
 	p.Tokens.Input += o.Tokens.Input
 	p.Tokens.Output += o.Tokens.Output
 	p.Tokens.Cached += min(o.Tokens.Cached, o.Tokens.Input)
@@ -81,7 +87,10 @@ func (p *Part) add(o Part) {
 
 // Add counts a reply of a model.
 func (u Usage) Add(provider, name string, r model.Response) {
-	reply := Used{Part: Part{Replies: 1, Tokens: r.Usage.Bounded()}, Made: SpanOf(r.Made)}
+	reply := Used{Part: Part{Replies: 1, Tokens: UsageOf(nil, r)}, Made: SpanOf(r.Made)}
+	if reply.Tokens.Estimated {
+		reply.Estimated = 1
+	}
 	if r.Batch {
 		reply.Batched = reply.Part
 	}

@@ -119,6 +119,9 @@ type Cost struct {
 	Replies      int `json:"replies"`
 	InputTokens  int `json:"input_tokens"`
 	OutputTokens int `json:"output_tokens"`
+	// EstimatedReplies counts the replies of which the provider told no tokens: theirs are
+	// estimated by their texts.
+	EstimatedReplies int `json:"estimated_replies,omitempty"`
 	// USD is the price in US dollars; nil if the price of any model that
 	// replied is unknown.
 	USD *float64 `json:"usd"`
@@ -162,8 +165,11 @@ func (b Batch) String() string {
 
 // String describes the cost in one line.
 func (c Cost) String() string {
-	s := table.Counted(c.Replies, "reply", "replies") + ", " + table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens, " +
-		table.Price(c.USD, c.Unpriced)
+	s := table.Counted(c.Replies, "reply", "replies") + ", " + table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens, "
+	if c.EstimatedReplies > 0 {
+		s += "estimated for " + table.Counted(c.EstimatedReplies, "reply", "replies") + " without a count, "
+	}
+	s += table.Price(c.USD, c.Unpriced)
 	for _, b := range c.Batches {
 		s += ", of it " + b.String()
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Differs tells by which settings the run differs from a kept run: the run of its name or, where
-// there is none, the one with which it shares most. It is nil where nothing differs.
-func (r *Run) Differs(ctx context.Context, m store.Reader) (*job.Changed, error) {
+// Differs gives the settings in which the run differs from a kept run: the run of its name or,
+// where there is none, the one with which it shares most.
+func (r *Run) Differs(ctx context.Context, m store.Reader) (job.Changed, error) {
 	kept, err := undamaged(ctx, m)
 	nearest := r.nearest(kept)
 	if err != nil || nearest < 0 {
@@ -29,11 +29,11 @@ func (r *Run) Differs(ctx context.Context, m store.Reader) (*job.Changed, error)
 		name := r.Datasets[i].Name // by which calls know it
 		now[name], was[name] = now[d.Ref], was[d.Ref]
 	}
-	changed := changes(was, now)
-	if len(changed) == 0 {
-		return nil, nil
+	changed := job.Changed{}
+	for subject, settings := range changes(was, now) {
+		changed[subject] = &job.Again{Of: subject, Run: of.Name, Settings: settings}
 	}
-	return &job.Changed{Run: of.Name, Settings: changed}, nil
+	return changed, nil
 }
 
 // Judged gives the first calls of the newest other runs of judges of this run, of those judges whose

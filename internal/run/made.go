@@ -112,6 +112,7 @@ func (r *Run) made(used price.Usage, result score.Result) (provenance.Made, erro
 		made.Cost.Replies += of.Replies
 		made.Cost.InputTokens += of.Tokens.Input
 		made.Cost.OutputTokens += of.Tokens.Output
+		made.Cost.EstimatedReplies += of.Estimated
 	}
 	made.Cost.Batches = batches(prices, used)
 	var answers price.Span

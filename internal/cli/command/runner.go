@@ -67,7 +67,7 @@ type Running struct {
 	// Precision says how narrow the figures will be; nil says nothing. See job.Planned.
 	Precision func() string
 	// Differs tells by which settings the study differs from a kept run; nil tells nothing.
-	Differs func(ctx context.Context, m store.Reader) (*job.Changed, error)
+	Differs func(ctx context.Context, m store.Reader) (job.Changed, error)
 	// Foretell says more of a plan; nil says nothing.
 	Foretell func(plans []job.Plan) []string
 	// Refused reads replies, by which models are found to answer otherwise than before; nil checks
@@ -419,7 +419,7 @@ func (e *Env) finish(r Running, s Filled, missing []string) error {
 func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 	var least []job.Plan
 	var spent *study.Spent
-	var changed *job.Changed
+	var changed job.Changed
 	var lines []string
 	reading := e.newStatus(func() []part { return []part{{0, "reading what is stored"}} }, nil)
 	reading.first = time.Second

@@ -103,7 +103,7 @@ func (e *Env) check(ctx context.Context, r Running, d *batch.Manager) error {
 					return err
 				}
 				note.Calls++
-				usage.Add(response.Usage.Bounded())
+				usage.Add(price.UsageOf(q.Messages, response))
 			}
 		}
 		if note.Calls == 0 && len(c.Requests) > 0 {
