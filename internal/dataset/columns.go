@@ -21,8 +21,8 @@ type Columns struct {
 	Pair     string `json:"pair,omitempty"`
 	// Response is the column of the answers at the end of prompts.
 	Response string `json:"response,omitempty"`
-	// passedOver is as in Reading.
-	passedOver string
+	// passedOver is as in Reading, and id is the column of the file's own IDs.
+	passedOver, id string
 }
 
 // The usual names of columns, the likelier first, used if the user names none. XSTest has
@@ -45,6 +45,7 @@ func findColumns(file string, have []string, at func(string) bool, opts Options)
 	if c.Prompt, err = findPrompt(file, have, at, opts.Prompt); err != nil {
 		return c, err
 	}
+	c.id, _ = findColumn(file, have, at, "", joinNames, "") // two columns of one name are none
 	if opts.Unlabeled {
 		c.passedOver, _ = findColumn(file, have, at, "", labelNames, "label-column")
 		return c, nil
@@ -62,13 +63,14 @@ func findColumns(file string, have []string, at func(string) bool, opts Options)
 	return c, err
 }
 
-// layout reads the category, label, cluster and pair together with the prompt. It refuses
+// layout reads the category, label, cluster, pair and ID together with the prompt. It refuses
 // a label that only some rows have: it would be missed, and the rows counted under the
 // label of the others. flags lets labels be numbers and booleans. The columns that must
 // be empty and the watched ones are read after all others.
 func (c Columns) layout(flags bool, unsent, watched []string) rows.Layout {
 	l := rows.Layout{Prompt: c.Prompt, PassBlank: true, Fields: []rows.Field{
 		{Name: c.Category}, {Name: c.Label, Scalar: flags}, {Name: c.Cluster, Scalar: true}, {Name: c.Pair, Scalar: true},
+		{Name: c.id, Scalar: true, Lenient: true},
 	}}
 	if c.Response != "" {
 		l.Fields = append(l.Fields, rows.Field{Name: c.Response, Required: true})

@@ -221,7 +221,7 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	}
 	d.PairedBy = in.pairedBy
 	if src.recorded == nil {
-		d.notes = in.passed
+		d.notes = slices.Concat(in.Notes, in.passed)
 	}
 
 	h := newHasher(hashVersion)
@@ -284,6 +284,22 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	d.SHA256 = h.sum()
 	d.source.watch = false
 	return d, nil
+}
+
+// SourceIDs are the IDs that the file gives its prompts, in a column with a usual name; of equal
+// prompts the first one's.
+func (d *Dataset) SourceIDs() (map[orbench.PromptID]string, error) {
+	in, err := d.source.open()
+	if err != nil {
+		return nil, err
+	}
+	in.ids = map[orbench.PromptID]string{}
+	for _, err := range itemsOf(in, nil) {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return in.ids, nil
 }
 
 // entities are those of HTML that stand in files which were not unescaped.

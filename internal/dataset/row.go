@@ -90,7 +90,7 @@ func cellName(file string, r rows.Row, cell int, what, column, setting string) (
 }
 
 // answerCell is the index of the answer's cell, after the fields of every layout.
-const answerCell = 4
+const answerCell = 5
 
 // answerIn gives the answer of a row as the last turn of a conversation, none if there is
 // no answer column, or a fault and a hint.

@@ -61,6 +61,8 @@ type input struct {
 	// passed say which columns like those that were found were not taken.
 	passed    []string
 	watchedAt int
+	// ids gets the file's own ID of each prompt; nil for nobody who asks.
+	ids map[orbench.PromptID]string
 	// recorded takes in recorded answers, whose cells begin at answersAt.
 	recorded  *Recording
 	answersAt int
@@ -76,6 +78,9 @@ func (in *input) item(r rows.Row) (orbench.Prompt, error) {
 	p, err := in.promptOf(r)
 	if err != nil {
 		return p, err
+	}
+	if own := strings.TrimSpace(r.Cells[answerCell-1]); own != "" && in.ids != nil {
+		in.ids[p.ID] = cmp.Or(in.ids[p.ID], own)
 	}
 	for i, name := range in.unsent {
 		if rows.Holds(r.Cells[in.watchedAt-len(in.unsent)+i]) {

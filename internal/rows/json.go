@@ -57,7 +57,8 @@ func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 		default:
 			if number++; number == 1 && !array {
 				raw = raw.Clone()
-				if list := listed(raw); list != nil && objects.PeekKind() == 0 {
+				if key, list := listed(raw); list != nil && objects.PeekKind() == 0 {
+					*in.notes = append(*in.notes, fmt.Sprintf("%s: its rows are the list in %s", file, untrusted.Quote(key)))
 					objects, array = jsontext.NewDecoder(io.MultiReader(bytes.NewReader(list), bytes.NewReader(objects.UnreadBuffer())), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)), true
 					_, _ = objects.ReadToken() // it was read before, as is the first row
 					raw, _ = objects.ReadValue()
@@ -68,26 +69,26 @@ func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 	})
 }
 
-// listed gives the rows of an object that holds a list of them, such as
+// listed gives the rows of an object that holds a list of them, and its key, such as
 // {"data": [{"prompt": "…"}]}. Such a list is most of the object, and the only one whose first
 // item has a usual name of a prompt and is no turn. It is nil for an object that is a row.
-func listed(object []byte) (rows []byte) {
+func listed(object []byte) (key string, rows []byte) {
 	asks := func(fields map[string]jsontext.Value) bool {
 		return slices.ContainsFunc(partNames[partPrompt], func(name string) bool { return fields[name] != nil })
 	}
 	var fields map[string]jsontext.Value
 	_ = json.Unmarshal(object, &fields) // a fault is told with its row
 	lists := 0
-	for _, list := range fields {
+	for name, list := range fields {
 		var items []map[string]jsontext.Value
 		if json.Unmarshal(list, &items) == nil && len(items) > 0 && items[0]["role"] == nil && asks(items[0]) {
-			rows, lists = list, lists+1
+			key, rows, lists = name, list, lists+1
 		}
 	}
 	if lists != 1 || asks(fields) || 2*len(rows) < len(object) {
-		return nil
+		return "", nil
 	}
-	return rows
+	return key, rows
 }
 
 // jsonHint says what a .json file must contain.

@@ -2,6 +2,7 @@ package rows_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -54,6 +55,10 @@ func TestFormats(t *testing.T) {
 			}
 			if got, err := f.Next(); !errors.Is(err, io.EOF) {
 				t.Errorf("after the last row: %+v, %v", got, err)
+			}
+			key := map[string]string{"c.json": "data", "d.json": "rows"}[name]
+			if want := fmt.Sprintf("%s: its rows are the list in %q", path, key); key != "" && !slices.Equal(f.Notes, []string{want}) || key == "" && f.Notes != nil {
+				t.Errorf("the notes are %q, want %q for the key %q", f.Notes, want, key)
 			}
 		})
 	}

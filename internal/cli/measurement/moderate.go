@@ -1,6 +1,7 @@
 package measurement
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/dataset"
@@ -143,9 +145,18 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) error {
 // may be missing.
 func (a app) showModeration(ctx context.Context, r *moderation.Run, memory store.Reader, f moderateFlags, unfinished bool) error {
 	var rows [][]string
+	var ids map[orbench.PromptID]string
+	var err error
+	if f.file != "" {
+		if ids, err = r.Dataset.SourceIDs(); err != nil {
+			return err
+		}
+	}
 	result, err := r.Derive(ctx, memory, func(row moderation.PromptVotes) error {
 		if f.file != "" && row.Missing == 0 {
-			rows = append(rows, row.Cells())
+			cells := row.Cells()
+			cells[0] = cmp.Or(ids[row.Prompt.ID], cells[0])
+			rows = append(rows, cells)
 		}
 		return nil
 	})
