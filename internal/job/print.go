@@ -134,7 +134,9 @@ func (p Planned) Print(w io.Writer, format string, screen table.Screen) error {
 	if slices.ContainsFunc(most, func(p Plan) bool { return p.Calls > 0 && p.Expected != nil && p.Expected.Replies == 0 }) {
 		calls.Note = "Expected is a guess for models of which no reply is remembered."
 	}
-	d.Add(calls)
+	if len(calls.Rows) > 0 {
+		d.Add(calls)
+	}
 	if p.Least != nil && TotalCalls(p.Plans) > 0 {
 		d.Add(table.Line(fmt.Sprintf("Ends by itself once the rates are known, after %s to %s calls; the table has the largest number.", table.Count(TotalCalls(p.Least)), table.Count(TotalCalls(p.Plans)))))
 	}
@@ -166,8 +168,12 @@ func (p Plan) row() []string {
 	if p.MaxUSD != nil {
 		most = fmt.Sprintf("$%.4f", *p.MaxUSD)
 	}
+	answered := fmt.Sprint(p.FromMemo)
+	if p.Judge {
+		answered = table.None // those of judges are not counted
+	}
 	return []string{
-		p.Provider + "/" + p.Model, string(p.Role), fmt.Sprint(p.Calls), fmt.Sprint(p.FromMemo),
+		p.Provider + "/" + p.Model, string(p.Role), fmt.Sprint(p.Calls), answered,
 		fmt.Sprint(p.InputTokens), fmt.Sprint(p.MaxOutputTokens), most, p.expected(),
 	}
 }
