@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -30,9 +29,23 @@ type look struct {
 	result *score.Result
 }
 
+// key tells values apart.
+func key(values ...any) string {
+	b, err := json.Marshal(values)
+	if err != nil {
+		panic(err) // no field can fail to be written
+	}
+	return string(b)
+}
+
 // prompts identifies what was asked.
 func (l look) prompts() string {
-	return fmt.Sprint(l.of.DatasetSHA256, l.of.Limit, l.of.Reading, l.of.N)
+	return key(l.of.DatasetSHA256, l.of.Limit, l.of.Reading, l.of.N)
+}
+
+// answers identifies the stored answers that are counted, however many of them are.
+func (l look) answers() string {
+	return key(l.of.DatasetSHA256, l.of.Sample, l.of.Asked)
 }
 
 // version is that of a judge.
@@ -46,14 +59,10 @@ func (l look) version(judge string) string {
 }
 
 // settings are how the model was asked. Another revision is another measurement of the same.
-func (l look) settings(revision string) string {
+func (l look) settings() string {
 	a := l.of.Asked
-	a.Revision = revision
-	b, err := json.Marshal(a)
-	if err != nil {
-		panic(err) // no field can fail to be written
-	}
-	return string(b)
+	a.Revision = ""
+	return key(a)
 }
 
 // unlike says why a look is no night beside the others, which are in the order of their days:
@@ -65,15 +74,15 @@ func unlike(looks []look, at int, j score.JudgeResult) string {
 		if o.of.Dataset != l.of.Dataset || o.of.Label != l.of.Label || !slices.ContainsFunc(o.of.Judges, func(k score.JudgeResult) bool { return k.Judge == j.Judge }) {
 			continue
 		}
-		settings[o.settings("")]++
+		settings[o.settings()]++
 		versions[o.version(j.Judge)]++
-		reused = reused || i < at && o.prompts() == l.prompts() && o.settings(o.of.Asked.Revision) == l.settings(l.of.Asked.Revision)
+		reused = reused || i < at && o.answers() == l.answers()
 	}
 	most := func(counts map[string]int) int { return slices.Max(slices.Collect(maps.Values(counts))) }
 	switch {
 	case j.Judged == 0 || j.Withheld:
 		return "it has no rate, since too many answers are missing or unjudged"
-	case settings[l.settings("")] < most(settings):
+	case settings[l.settings()] < most(settings):
 		return "it was asked with other settings than most runs"
 	case versions[l.version(j.Judge)] < most(versions):
 		return "its judge has another version than in most runs; orbench judge judges it anew"
