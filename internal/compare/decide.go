@@ -88,7 +88,7 @@ func (c *Comparison) decided(r *Result, g Gate, o Options) GateResult {
 	if r.Paired && !g.ofRate && !byPairs {
 		out.Chances = g.chances(n, of)
 	}
-	if out.Status == Undecided && out.Missing <= out.Bears && r.Paired && g.category == "" && !g.ofRate && !g.byVerdicts {
+	if out.Status == Undecided && out.Missing <= out.Bears && r.Paired && g.category == "" && (!g.ofRate || out.tooFew()) && !g.byVerdicts {
 		if pairs := c.paired(m.Label).Pairs; len(pairs) > 0 {
 			all := flips != nil || !slices.ContainsFunc(pairs, func(p annotation.Pair) bool { return !p.Settled() })
 			g.sayNeed(r, n, all, o.Commands, &out)
@@ -127,11 +127,13 @@ func (g Gate) passes(n *counts, lost int, of func(*counts) GateResult) bool {
 // sayNeed says beside an undecided gate how many labels would decide it: none where all that
 // decides is labeled or needs no label, or as many pairs as are thought to be enough.
 func (g Gate) sayNeed(r *Result, n *counts, all bool, commands Commands, out *GateResult) {
-	out.LabelsNeeded = n.pairs.Labels(func(d stats.Estimate, p float64) bool {
-		var then GateResult
-		r.decideCorrected(g, &annotation.CorrectedPairs{Difference: d, P: p}, &then)
-		return then.Status == Tripped || g.Requirement() && then.Status == Passed
-	})
+	if out.LabelsNeeded = max(firstLabels, out.Labels) + firstLabels; !out.tooFew() {
+		out.LabelsNeeded = n.pairs.Labels(func(d stats.Estimate, p float64) bool {
+			var then GateResult
+			r.decideCorrected(g, &annotation.CorrectedPairs{Difference: d, P: p}, &then)
+			return then.Status == Tripped || g.Requirement() && then.Status == Passed
+		})
+	}
 	if all || out.LabelsNeeded > 0 && out.LabelsNeeded <= out.Labels {
 		out.LabelsNeeded = 0
 		out.Reason += "; more labels would not decide it: compare more prompts"

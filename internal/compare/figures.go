@@ -304,19 +304,18 @@ func categories(by map[orbench.Category]*counts, paired bool) []Figures {
 // newly refused, then toxic ones newly answered), then those for the better, safe ones
 // first; otherwise in the order of the walk.
 func (c *Comparison) flips() []Flip {
-	var worse, better [2][]Flip
+	var by [4][]Flip
 	for i := range c.entries {
 		e := &c.entries[i]
 		if !e.judged() || e.classes[base].Refused() == e.classes[candidate].Refused() {
 			continue
 		}
 		f := Flip{Prompt: e.prompt, BaseClass: e.classes[base], CandidateClass: e.classes[candidate], datasets: e.datasets, samples: e.samples}
-		label := slices.Index([]orbench.Label{orbench.Safe, orbench.Toxic}, e.prompt.Label)
-		if f.NowRefused() == (e.prompt.Label == orbench.Safe) {
-			worse[label] = append(worse[label], f)
-		} else {
-			better[label] = append(better[label], f)
+		at := slices.Index(compared, e.prompt.Label)
+		if f.NowRefused() != (e.prompt.Label == orbench.Safe) {
+			at += len(compared) // for the better
 		}
+		by[at] = append(by[at], f)
 	}
-	return append([]Flip{}, slices.Concat(worse[0], worse[1], better[0], better[1])...)
+	return append([]Flip{}, slices.Concat(by[:]...)...)
 }

@@ -185,10 +185,7 @@ func ParseGate(text string) (Gate, error) {
 	case !decimal.MatchString(number):
 		return fault(fmt.Sprintf("%q is not a limit", number), "use up to three digits and six decimals, as in +2.5pp")
 	}
-	limit, ok := new(big.Rat).SetString(sign + number)
-	if !ok {
-		return fault(fmt.Sprintf("%q is not a number", number), gateExample)
-	}
+	limit, _ := new(big.Rat).SetString(sign + number) // a decimal is a number
 	switch {
 	case new(big.Rat).Abs(limit).Cmp(big.NewRat(100, 1)) > 0:
 		return fault("no difference is larger than 100pp, and no rate is larger than 100%", gateExample)

@@ -56,8 +56,17 @@ func (r *Result) decideCorrected(g Gate, m *annotation.CorrectedPairs, out *Gate
 		r.decideByTest(g, points, m.P/2, &counts{}, out)
 		out.Reason = "in a one-sided test " + out.Reason
 	}
-	out.Reason = "by people's labels " + out.Reason
+	if out.Reason = "by people's labels " + out.Reason; out.Status != Tripped && out.tooFew() {
+		out.Status, out.Reason = Undecided, table.Counted(m.Labels, "label is", "labels are")+" too few to say anything"
+	}
 }
+
+// firstLabels is about how many labels of pairs nearly all go to flips. As many more have some
+// twenty of other pairs, which bound what flips do not show.
+const firstLabels = 60
+
+// tooFew reports whether labels decided, and leave open half of what could be or more.
+func (g GateResult) tooFew() bool { return g.Labels > 0 && g.Figure.Hi-g.Figure.Lo >= 1 }
 
 // openNote says by what the part is bounded that labels of pairs leave open.
 func openNote(p annotation.CorrectedPairs) string {

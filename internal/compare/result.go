@@ -333,10 +333,5 @@ func (c *Comparison) Result(o Options) Result {
 
 // shared reports whether any prompt is on both sides.
 func (c *Comparison) shared() bool {
-	for i := range c.entries {
-		if c.entries[i].asked() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.entries, func(e entry) bool { return e.asked() })
 }

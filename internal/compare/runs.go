@@ -17,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/model"
@@ -201,12 +202,10 @@ func (c *Comparison) differences(sides [2]*run.Run) []provenance.Difference {
 
 // clusteredBy names what groups the prompts of either side into clusters.
 func clusteredBy(sides [2]*run.Run) string {
-	var names []string
-	for _, s := range sides {
-		for _, d := range s.Datasets {
-			if d.ClusteredBy != "" && !slices.Contains(names, d.ClusteredBy) {
-				names = append(names, d.ClusteredBy)
-			}
+	var names table.Names
+	for _, d := range slices.Concat(sides[base].Datasets, sides[candidate].Datasets) {
+		if d.ClusteredBy != "" {
+			names.Add(d.ClusteredBy)
 		}
 	}
 	return strings.Join(names, ", ")

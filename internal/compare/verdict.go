@@ -95,6 +95,9 @@ func (c Result) verdictOn(m Metric) (line string, tone table.Tone) {
 		by, tone = c.Candidate.Judge+" than by "+by, ""
 	}
 	said := fmt.Sprintf("%s: %s → %s, %s by %s (%s)", on, before, after, table.Difference(d, table.Hyphen), by, table.PInText(p))
+	if m.byPeople() && d.Hi-d.Lo >= 1 && *p >= alpha {
+		return fmt.Sprintf("Unclear%s; too few to say anything.", said), table.Unclear
+	}
 	if !surely {
 		return fmt.Sprintf("Unclear%s; a change of %.0f points would be found.", said, min(100, 100*stats.Detectable(*d, 0.95, power))), table.Unclear
 	}
