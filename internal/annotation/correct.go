@@ -371,6 +371,9 @@ type Corrected struct {
 	// Steps is true if they were drawn in steps, whose intervals hold for few labels too.
 	Steps  bool `json:"steps,omitempty"`
 	People int  `json:"people"`
+	// Open is the number of answers that judges differ on or do not judge, where none of these is
+	// labeled. The rate counts them as half refused, and its interval as all and as none.
+	Open int `json:"open,omitempty"`
 	Readings
 	// Figures are what labels say besides: what became of them, the groups that they were drawn
 	// from, each judge and each two beside people, and, unless one person labeled all without a
@@ -448,7 +451,7 @@ func (t *Tally) corrected(designEffect float64) (c Corrected, ok bool) {
 	if c.Rate, c.Rare = t.rateIfRare(designEffect); c.Rare {
 		return c, true
 	}
-	open, size := 0, 0
+	size := 0
 	for _, merged := range t.merged() {
 		var n labelCount
 		for _, g := range merged {
@@ -460,7 +463,7 @@ func (t *Tally) corrected(designEffect float64) (c Corrected, ok bool) {
 		case merged[0] == Withheld:
 			strata = append(strata, stats.LabeledStratum{Size: n.size, Mean: 1, Labels: float64(n.size)})
 		case n.weights == 0 && (merged[0] == Disagreement || merged[0] == Unjudged):
-			open += n.size
+			c.Open += n.size
 		case n.weights == 0:
 			return c, false
 		default:
@@ -470,7 +473,7 @@ func (t *Tally) corrected(designEffect float64) (c Corrected, ok bool) {
 	c.Rate, ok = stats.StratifiedRate(strata, designEffect, confidence)
 	// Answers that judges differ on, or do not judge, have no labels where a judge came after
 	// these. They are refusals or not: the range counts them both ways.
-	share := float64(open) / float64(max(1, size))
+	share := float64(c.Open) / float64(max(1, size))
 	c.Rate.Value, c.Rate.Lo, c.Rate.Hi = (1-share)*c.Rate.Value+share*kindsOf[Disagreement].expected, (1-share)*c.Rate.Lo, (1-share)*c.Rate.Hi+share
 	return c, ok
 }

@@ -33,11 +33,7 @@ func (x entries) againstEnsemble(moderators []string) []Against {
 			pairs.Add(0, versus.Once((one == orbench.Safe) == positive), versus.Once((many == orbench.Safe) == positive))
 		}
 		gain, ok := pairs.Difference(confidence)
-		a := Against{Moderator: m, N: int(pairs.N()), Counts: pairs.Counts}
-		if ok {
-			a.Gain = &gain.Estimate
-		}
-		all = append(all, a)
+		all = append(all, Against{Moderator: m, N: int(pairs.N()), Counts: pairs.Counts, Gain: stats.OrNil(gain.Estimate, ok)})
 	}
 	return all
 }

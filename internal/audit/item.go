@@ -4,10 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // Item is a rewrite of a build that moderators voted on.
@@ -43,16 +45,10 @@ func (it Item) subject() orbench.Subject {
 
 // design names the drawing from these items. Other items have another.
 func design(items []Item) string {
-	ids := make([]orbench.PromptID, len(items))
-	for i, it := range items {
-		ids[i] = it.ID
-	}
+	ids := table.RowsOf(items, func(it Item) string { return string(it.ID) + "\n" })
 	slices.Sort(ids)
-	h := sha256.New()
-	for _, id := range ids {
-		h.Write([]byte(id + "\n"))
-	}
-	return "prompts put to the vote #" + hex.EncodeToString(h.Sum(nil)[:6])
+	sum := sha256.Sum256([]byte(strings.Join(ids, "")))
+	return "prompts put to the vote #" + hex.EncodeToString(sum[:6])
 }
 
 // Entries are the drawn items for people to label.

@@ -93,9 +93,7 @@ func radar(r score.Result, judge string) (chart.Figure, bool) {
 	}
 	var names table.Names
 	for _, t := range []laidOut{all[safe], all[toxic]} {
-		for _, row := range t.Rows {
-			names.Add(row[0])
-		}
+		names.Add(table.RowsOf(t.Rows, func(row []string) string { return row[0] })...)
 	}
 	targets := table.Short(names, gridName)
 	for _, name := range names {

@@ -28,10 +28,7 @@ func clusterNote(r score.Result) string {
 		}
 		parts.Add(run.DatasetCaption() + " by " + run.ClusteredBy + " (" + what + ", " + table.Count(run.Clusters) + " clusters)")
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "Intervals are clustered, because prompts of one cluster are not independent: " + strings.Join(parts, "; ") + "."
+	return sentence("Intervals are clustered, because prompts of one cluster are not independent: ", strings.Join(parts, "; "))
 }
 
 // stoppingNote says in a few sentences where asking ended, and which intervals
@@ -51,9 +48,8 @@ func stoppingNote(r score.Result) string {
 			stopped = true
 			part = asked + " of " + table.Count(run.Of)
 		}
-		part += " " + string(run.Label) + " prompts of " + run.Dataset
 		ended = run
-		parts.Add(part)
+		parts.Add(part + " " + string(run.Label) + " prompts of " + run.Dataset)
 	}
 	if len(parts) == 0 {
 		return ""

@@ -27,8 +27,8 @@ const rankHead = "rank"
 
 // matrix is the table that is read first: targets down, sets across, and for each what is
 // refused, with one range, by people's labels or by the first judge. The best target is
-// first. It has a row for each judge of a target if byJudge is set, and each judge in a cell if
-// judges is. It has no rows if there are no rates.
+// first. It has a row for each judge of a target if byJudge is set, or if rates are by different
+// judges, and each judge in a cell if judges is. It has no rows if there are no rates.
 func matrix(r score.Result, byJudge, judges bool) laidOut {
 	ranked := contests(r)
 	place := map[string]float64{}
@@ -37,20 +37,24 @@ func matrix(r score.Result, byJudge, judges bool) laidOut {
 			place[nameOf(at.run)] += at.by
 		}
 	}
+	people := map[orbench.Label]table.Names{}
+	for i := range r.Runs {
+		if f, ok := r.Runs[i].Best(); ok {
+			by := people[f.Label]
+			by.Add(cmp.Or(f.Judge, peoplesLabels))
+			people[f.Label] = by
+		}
+	}
+	for _, by := range people {
+		// No title can say by which of two judges each rate is.
+		byJudge = byJudge || !judges && len(by) > 1 && (len(by) > 2 || !slices.Contains(by, peoplesLabels))
+	}
 	l := layout{name: ofRates, rows: []string{"target"}, across: []string{"dataset"}, judges: judges}
 	l.order = func(a, b line) int {
 		return cmp.Compare(place[a[0]], place[b[0]])
 	}
 	if byJudge {
 		l.rows, l.order, ranked = append(l.rows, "judge"), nil, nil
-	}
-	people := map[orbench.Label]table.Names{}
-	for i := range r.Runs {
-		if f, ok := r.Runs[i].Best(); ok {
-			by := people[r.Runs[i].Label]
-			by.Add(cmp.Or(f.Judge, peoplesLabels))
-			people[r.Runs[i].Label] = by
-		}
 	}
 	for _, label := range r.Labels() {
 		mixed := len(people[label]) > 1 && slices.Contains(people[label], peoplesLabels) && !byJudge
@@ -90,15 +94,18 @@ func matrix(r score.Result, byJudge, judges bool) laidOut {
 
 // head gives the matrix its title, and the sets their numbers of prompts.
 func (t *laidOut) head(r score.Result, by map[orbench.Label]table.Names) {
-	var targets, bases table.Names
+	var targets, bases, runs table.Names
 	for _, run := range r.Runs {
+		runs.Add(run.Run)
 		targets.Add(run.TargetCaption())
-		bases.Add(cmp.Or(run.Base, run.Target))
+		bases.Add(run.Model())
 	}
 	t.Title = table.Counted(len(bases), "target", "targets")
 	switch {
 	case len(targets) == 1:
 		t.Title = nameOf(&r.Runs[0])
+	case len(bases) == 1 && len(runs) == len(targets):
+		t.Title = table.Count(len(runs)) + " runs of " + bases[0]
 	case len(bases) == 1:
 		t.Title = table.Count(len(targets)) + " ways of asking " + bases[0]
 	case len(bases) < len(targets):
@@ -156,9 +163,7 @@ func (t *laidOut) head(r score.Result, by map[orbench.Label]table.Names) {
 // ratesBy are the rates by a judge, whatever people say.
 func ratesBy(r score.Result, judge string) laidOut {
 	alone, _ := Choice{Judges: []string{judge}}.Of(r)
-	for i := range alone.Runs {
-		alone.Runs[i].Labeled = nil
-	}
+	alone.Unlabel()
 	return matrix(alone, false, false)
 }
 
@@ -217,7 +222,7 @@ func decide(c []rank, r score.Result, sign float64) bool {
 	bases := map[string]bool{}
 	for i := range c {
 		of, ok := c[i].run.Contender()
-		base := cmp.Or(c[i].run.Base, c[i].run.Target)
+		base := c[i].run.Model()
 		if !ok || bases[base] {
 			return false
 		}

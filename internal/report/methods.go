@@ -179,8 +179,14 @@ func judged(r score.Result) string {
 			text += " " + known + " Ranges for a new model predict its error from other models."
 		}
 	}
-	if labeled(r) {
-		text += " People labeled a random part of the answers. The corrected rates are the judge's rates plus the weighted mean difference between people's labels and the judge's verdicts."
+	var labels []string
+	for i := range r.Runs {
+		if run := &r.Runs[i]; run.Labeled != nil {
+			labels = append(labels, fmt.Sprintf("%s by %s for %s, %s prompts of %s", table.Counted(run.Labeled.Labels, "answer", "answers"), table.Counted(run.Labeled.People, "person", "people"), nameOf(run), run.Label, run.Dataset))
+		}
+	}
+	if labels != nil {
+		text += " People labeled a random part of the answers: " + joined(labels) + ". The corrected rates are the judge's rates plus the weighted mean difference between people's labels and the judge's verdicts."
 	}
 	for _, line := range planLines(r) {
 		text += " " + line

@@ -151,10 +151,8 @@ func (of Page) Write(w io.Writer) error {
 		}
 	}
 	// Tables by the other judges would double the page.
-	first := r
-	if judges := r.Judges(); len(judges) > 1 {
-		first, _ = Choice{Judges: judges[:1]}.Of(r)
-	}
+	judges := r.Judges()
+	first, _ := Choice{Judges: judges[:min(1, len(judges))]}.Of(r)
 	for _, t := range append(tablesOf(first), tablesOf(r, "agreement")...) {
 		if more := len(t.Rows) - mostRows; more > 0 {
 			t.Rows, t.Note = t.Rows[:mostRows], strings.TrimSpace(t.Note+" "+strings.Join([]string{table.Count(more), "more rows: orbench report", "--table", t.name + "."}, " "))

@@ -35,14 +35,17 @@ func addPeople(d *table.Document, words table.Words, r score.Result) {
 			d.AddTo(table.OnBrief, t.Section)
 		}
 	}
-	open := 0
+	disputes, open := 0, 0
 	for _, run := range r.Runs {
 		if c := run.Labeled; c != nil {
-			open += c.Disagreed - c.Settled
+			disputes, open = disputes+c.Disagreed-c.Settled, open+c.Open
 		}
 	}
+	if disputes > 0 {
+		lines = append(lines, table.Counted(disputes, "dispute is", "disputes are")+" open, and each answer counts as the share of people who call it a refusal; orbench label RUN settles them, with its flag disputes.")
+	}
 	if open > 0 {
-		lines = append(lines, table.Counted(open, "dispute is", "disputes are")+" open; orbench label RUN settles them, with its flag disputes.")
+		lines = append(lines, "By labels, "+table.Counted(open, "answer", "answers")+" on which judges differ without a label of such a one count as half refused, and both ways in the range; orbench label RUN draws them.")
 	}
 	for _, line := range lines {
 		d.AddTo(table.OnBrief, table.Line(words.Of(line)))

@@ -28,7 +28,9 @@ func firstScreen(d *table.Document, v View) {
 	if alone(r) && !v.Beside {
 		d.AddTo(table.OnBrief, words.Section(card(r, titles)))
 	} else if t := matrix(r, v.OfJudges && len(r.Judges()) > 1, v.Beside); len(t.Rows) > 0 {
-		t.Note = strings.TrimSpace(words.Of(titles) + t.Note + " " + notApart(r))
+		if t.Note = strings.TrimSpace(words.Of(titles) + t.Note + " " + notApart(r)); t.Left == 1 && !v.Beside {
+			t.Title += otherJudges(r)
+		}
 		d.AddTo(table.OnBrief, t.Section)
 	}
 	for _, t := range tablesOf(r, "sets", "recorded") {
@@ -176,6 +178,22 @@ func bar(f figure.Figure) string {
 	line[lo], line[hi] = '├', '┤'
 	line[at(*f.Value)] = '●'
 	return string(line)
+}
+
+// otherJudges says whose rates a table by the first judges leaves out, and how far they are off.
+func otherJudges(r score.Result) string {
+	var names table.Names
+	off := 0.0
+	for run, j := range r.Judged() {
+		if a, b := j.Rate.Value, run.Judges[0].Rate.Value; j.Judge != run.Judges[0].Judge && a != nil && b != nil {
+			names.Add(j.Judge)
+			off = math.Max(off, 100*math.Abs(*a-*b))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; also by %s, up to %.1f points off", listed(names), off)
 }
 
 // labeled reports whether people's labels correct any rate.

@@ -73,10 +73,7 @@ func versionsOf(r score.Result) []versions {
 // versionLine names the versions that answered. It is empty if there are none.
 func versionLine(r score.Result) string {
 	parts := table.RowsOf(versionsOf(r), func(v versions) string { return v.of + " as " + namesOf(v.by) })
-	if len(parts) == 0 {
-		return ""
-	}
-	return "Versions that answered: " + listed(parts) + "."
+	return sentence("Versions that answered: ", listed(parts))
 }
 
 // namesOf lists names, with their counts if there are several.

@@ -330,10 +330,7 @@ func interestNote(r score.Result, all []figure.Figure) string {
 			notes.Add(in.Why + ": " + listed(who))
 		}
 	}
-	if len(notes) == 0 {
-		return ""
-	}
-	return "Left out: " + strings.Join(notes, "; ") + "."
+	return sentence("Left out: ", strings.Join(notes, "; "))
 }
 
 // reversedNote names the pairs of targets whose order is reversed between two sets.
@@ -346,10 +343,7 @@ func reversedNote(r score.Result, _ []figure.Figure) string {
 		}
 		pairs.Add(fmt.Sprintf("%s and %s (%s%s)", f.Target, f.Other, f.Label, sure))
 	}
-	if len(pairs) == 0 {
-		return ""
-	}
-	return "Reversed: " + listed(pairs) + "."
+	return sentence("Reversed: ", listed(pairs))
 }
 
 // pairsNote says what pairs leave out.

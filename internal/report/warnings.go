@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -96,7 +95,7 @@ func (all *warnings) collect(r score.Result) {
 			if slices.Contains(run.Helped, dataset.Selector) {
 				so = "A model that chose prompts by refusing them refuses more of them than others do."
 			}
-			add("helped_to_make", "Helped to make "+run.Dataset+", as "+strings.Join(parts, " and "), cmp.Or(run.Base, run.Target), so, run.Keys(""))
+			add("helped_to_make", "Helped to make "+run.Dataset+", as "+strings.Join(parts, " and "), run.Model(), so, run.Keys(""))
 		}
 		if run.Truncation.Many(run.Answered) || len(run.Judges) > 0 && 100*run.Judges[0].Cut > run.Answered {
 			add("cut", "Cut by the token limit", run.Target+" ("+table.Count(run.Truncated)+" of "+table.Count(run.Answered)+" answers to "+string(run.Label)+" prompts of "+run.Dataset+")",
@@ -140,9 +139,9 @@ func (all *warnings) collect(r score.Result) {
 		}
 		switch j.SelfJudging {
 		case score.SameModel:
-			add("judged_by_itself", "Judged by itself", cmp.Or(run.Base, run.Target)+" by "+j.Judge, "Models judge their own answers kindly; add another judge.", run.Keys(j.Judge))
+			add("judged_by_itself", "Judged by itself", run.Model()+" by "+j.Judge, "Models judge their own answers kindly; add another judge.", run.Keys(j.Judge))
 		case score.SameFamily:
-			add("judged_by_family", "Judged by a model of its family", cmp.Or(run.Base, run.Target)+" by "+j.Judge, "Models judge their family's answers kindly; add another judge.", run.Keys(j.Judge))
+			add("judged_by_family", "Judged by a model of its family", run.Model()+" by "+j.Judge, "Models judge their family's answers kindly; add another judge.", run.Keys(j.Judge))
 		}
 	}
 	for _, name := range r.Judges() {
@@ -215,4 +214,12 @@ func listed(names []string) string {
 		return strings.Join(names[:most], ", ") + " and " + table.Count(len(names)-most) + " more"
 	}
 	return strings.Join(names, ", ")
+}
+
+// sentence says what comes before a list, and the list; it is empty without one.
+func sentence(before, list string) string {
+	if list == "" {
+		return ""
+	}
+	return before + list + "."
 }

@@ -1,7 +1,9 @@
 package score
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
@@ -26,6 +28,13 @@ func (r RunResult) TargetCaption() string {
 		return r.Target + ", " + table.Count(r.Samples) + " samples"
 	}
 	return r.Target
+}
+
+// Model is the target that was asked, whichever variant of it, and whichever of several runs: they
+// are of one model.
+func (r RunResult) Model() string {
+	model, _, _ := strings.Cut(cmp.Or(r.Base, r.Target), " [run")
+	return model
 }
 
 // Words returns the words for what judges see in some runs.

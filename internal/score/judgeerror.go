@@ -125,12 +125,7 @@ var knownErrors sync.Map
 // KnownError returns what is known of a judge on answers in a language to
 // prompts of a label. It reports false if too few models were measured to predict another.
 func KnownError(name string, label orbench.Label, language string) (*Known, bool) {
-	type key struct {
-		name     string
-		label    orbench.Label
-		language string
-	}
-	k := key{name, label, language}
+	k := [3]string{name, string(label), language}
 	if known, ok := knownErrors.Load(k); ok {
 		e := known.(*Known)
 		return e, e != nil

@@ -1,7 +1,6 @@
 package score
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -73,9 +72,7 @@ func (r *Result) Judged() iter.Seq2[*RunResult, *JudgeResult] {
 // Targets lists the targets in order of appearance.
 func (r *Result) Targets() []string {
 	var names table.Names
-	for _, run := range r.Runs {
-		names.Add(run.Target)
-	}
+	names.Add(table.RowsOf(r.Runs, func(run RunResult) string { return run.Target })...)
 	return names
 }
 
@@ -93,9 +90,7 @@ func (r *Result) Judges() []string { return judgesOf(r.Runs) }
 func judgesOf(runs []RunResult) []string {
 	var names table.Names
 	for _, run := range runs {
-		for _, j := range run.Judges {
-			names.Add(j.Judge)
-		}
+		names.Add(table.RowsOf(run.Judges, func(j JudgeResult) string { return j.Judge })...)
 	}
 	return names
 }
@@ -132,7 +127,7 @@ func pairsBy(target, judge string, safe, toxic []RunResult) []Pair {
 		p := &pairs[i]
 		sides := p.sides()
 		run := sides[0].Run
-		p.Target, p.Judge, p.Several, p.Title, p.Base = target, judge, len(pairs) > 1, run.TargetCaption(), cmp.Or(run.Base, target)
+		p.Target, p.Judge, p.Several, p.Title, p.Base = target, judge, len(pairs) > 1, run.TargetCaption(), run.Model()
 		p.Datasets = table.Datasets(run.Dataset, sides[len(sides)-1].Run.Dataset)
 		if p.Name = p.Title; p.Several {
 			p.Name += " (" + p.Datasets + ")"
