@@ -69,7 +69,10 @@ func findColumns(file string, have []string, at func(string) bool, opts Options)
 // be empty and the watched ones are read after all others.
 func (c Columns) layout(flags bool, unsent, watched []string) rows.Layout {
 	l := rows.Layout{Prompt: c.Prompt, PassBlank: true, Fields: []rows.Field{
-		{Name: c.Category}, {Name: c.Label, Scalar: flags}, {Name: c.Cluster, Scalar: true}, {Name: c.Pair, Scalar: true},
+		{Name: c.Category},
+		{Name: c.Label, Scalar: flags},
+		{Name: c.Cluster, Scalar: true},
+		{Name: c.Pair, Scalar: true},
 		{Name: c.id, Scalar: true, Lenient: true},
 	}}
 	if c.Response != "" {
