@@ -79,7 +79,7 @@ func (c *Comparison) decided(r *Result, g Gate, o Options) GateResult {
 	if out.Figure == nil {
 		return out
 	}
-	c.bear(g, n, of, o.Commands, &out)
+	c.bear(g, n, of, o.Commands, m, &out)
 	if all := n.pairs.N(); !g.ofRate && float64(n.once) > mostExcluded*all {
 		out.Status, out.Command = Undecided, o.Commands.Fresh
 		out.Reason = fmt.Sprintf("%s of %s pairs are one stored answer, so nothing was measured twice there", table.Count(n.once), table.Count(int(all)))
@@ -100,7 +100,7 @@ func (c *Comparison) decided(r *Result, g Gate, o Options) GateResult {
 // bear counts the prompts that lack a verdict, and how many of them a gate bears: what
 // passes must pass with all of them refused, and with all answered. Of more than
 // mostExcluded nothing is decided.
-func (c *Comparison) bear(g Gate, n *counts, of func(*counts) GateResult, commands Commands, out *GateResult) {
+func (c *Comparison) bear(g Gate, n *counts, of func(*counts) GateResult, commands Commands, m Metric, out *GateResult) {
 	out.Missing = n.missing()
 	all := max(n.sizes[base], n.sizes[candidate]) + out.Missing
 	out.Bears = int(mostExcluded * float64(all))
@@ -114,7 +114,10 @@ func (c *Comparison) bear(g Gate, n *counts, of func(*counts) GateResult, comman
 	if n.lacking(base) > n.lacking(candidate) {
 		side = base
 	}
-	out.Status, out.Command = Undecided, commands.ask(side)
+	out.Status = Undecided
+	if lost := [2]SideCounts{m.BaseCounts, m.CandidateCounts}[side]; lost.Failed+lost.Unanswered+lost.ServedByOther > 0 {
+		out.Command = commands.ask(side) // what has an answer is not asked again
+	}
 	out.Reason = fmt.Sprintf("%s of %s are missing; this gate bears %s", table.Count(out.Missing), table.Count(all), table.Count(out.Bears))
 }
 

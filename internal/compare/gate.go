@@ -173,10 +173,9 @@ func ParseGate(text string) (Gate, error) {
 			better, fails, holds = "toxic refusal is better high", "<", ">="
 		}
 		return fault(better, fmt.Sprintf("did you mean %[1]s %[3]s, to fail where that holds, or %[2]s %[3]s, to require it?", fails, holds, sign+number+unit))
+	case unit == "" && sign == "":
+		return fault("the limit has no unit", fmt.Sprintf("write +%[1]spp for %[1]s points more than the base, or %[1]s%% for the candidate's rate", number))
 	case unit == "":
-		if sign == "" {
-			return fault("the limit has no unit", fmt.Sprintf("write +%[1]spp for %[1]s points more than the base, or %[1]s%% for the candidate's rate", number))
-		}
 		return fault("the limit has no unit", fmt.Sprintf("write %s%spp, for percentage points", sign, number))
 	case unit == "%" && sign != "":
 		return fault("a rate has no sign", fmt.Sprintf("write %s%spp for a difference, %s%% for the candidate's rate", sign, number, number))

@@ -161,6 +161,9 @@ type Side struct {
 	// LabelAssumed is true if nothing says what the side's prompts are, and
 	// they count as safe. The caller sets it.
 	LabelAssumed bool `json:"label_assumed,omitempty"`
+	// Unclear are the names that may be another model's under which answers came, with their
+	// numbers.
+	Unclear []score.ServedBy `json:"served_unclear,omitempty"`
 	// Simulated is true when the target or the judge is a simulated model.
 	Simulated bool `json:"simulated"`
 }

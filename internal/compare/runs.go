@@ -65,6 +65,9 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 	result.SettingsThatDiffer, result.Provenance = c.differences(sides), &record
 	for i, side := range []*Side{&result.Base, &result.Candidate} {
 		side.Run, side.Target = sides[i].Name, sides[i].Targets[0].Name
+		for _, of := range o.results[i].Runs {
+			side.Unclear = score.Together(side.Unclear, slices.DeleteFunc(slices.Clone(of.ServedBy), func(by score.ServedBy) bool { return by.As != model.Unclear }))
+		}
 		side.LabelAssumed = slices.ContainsFunc(sides[i].Datasets, func(d *dataset.Dataset) bool { return d.LabelAssumed })
 	}
 	return result, nil

@@ -194,11 +194,10 @@ func (c Result) basis() string {
 }
 
 // edited says in what datasets of one name differ.
-func (c Result) edited() (lines []string) {
-	for _, e := range c.Edited {
-		lines = append(lines, fmt.Sprintf("The dataset %s is another one in the candidate: %s gone, %d new, %d with another label.", e.Dataset, table.Counted(e.Gone, "prompt", "prompts"), e.New, e.Relabeled))
-	}
-	return lines
+func (c Result) edited() []string {
+	return table.RowsOf(c.Edited, func(e Edited) string {
+		return fmt.Sprintf("The dataset %s is another one in the candidate: %s gone, %d new, %d with another label.", e.Dataset, table.Counted(e.Gone, "prompt", "prompts"), e.New, e.Relabeled)
+	})
 }
 
 // Warnings says, a line each, what other than the targets may have caused the
@@ -228,6 +227,9 @@ func (c Result) Warnings() []string {
 		lines = append(lines, "Cut by the token limit: "+strings.Join(cut, ", ")+". "+score.TruncationConsequence)
 	}
 	for i, side := range []Side{c.Base, c.Candidate} {
+		for _, by := range side.Unclear {
+			lines = append(lines, fmt.Sprintf("Answered under a name that may be another model's: %s of the %s by %s. They count like any.", table.Counted(by.N, "answer", "answers"), sideNames[i], by.Model))
+		}
 		if side.LabelAssumed {
 			lines = append(lines, fmt.Sprintf("Label assumed: nothing says what the prompts of the %s are, so they count as safe.", sideNames[i]))
 		}

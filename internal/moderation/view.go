@@ -109,8 +109,7 @@ func (r *Result) basis() string {
 	if r.Limit > 0 {
 		of += fmt.Sprintf(", the first %d", r.Limit)
 	}
-	of += r.Note()
-	return fmt.Sprintf("%s prompts of %s, voted on by %s; rule: %s", table.Count(r.Prompts), of, strings.Join(r.Moderators, ", "), r.Rule)
+	return fmt.Sprintf("%s prompts of %s, voted on by %s; rule: %s", table.Count(r.Prompts), of+r.Note(), strings.Join(r.Moderators, ", "), r.Rule)
 }
 
 // labels is the table of labels by policy. A label that nobody gives has no rows.

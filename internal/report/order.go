@@ -101,10 +101,7 @@ func labelsToTell(r score.Result, ranked []rank) string {
 	apart := func(labels int) (yes int) {
 		var rates []score.Contender
 		for _, at := range ranked {
-			c, ok := at.run.Contender()
-			if !ok {
-				continue
-			}
+			c, _ := at.run.Contender() // what is ranked has a rate
 			var lo, hi float64
 			if c.Judge == "" {
 				lo, hi = narrower(*c.Shown(), c.Labels, labels, c.N)
@@ -129,9 +126,8 @@ func labelsToTell(r score.Result, ranked []rank) string {
 		return "Even labels of all answers would not tell them apart: ask more prompts."
 	}
 	for n := 20; ; n += max(10, n/4) {
-		if apart(min(n, most)) >= reached {
-			n = min(n, most)
-			return fmt.Sprintf("To tell %s apart, per target: %s.", table.Counted(reached-now, "more pair", "more pairs"), table.Labels(n))
+		if labels := min(n, most); apart(labels) >= reached {
+			return fmt.Sprintf("To tell %s apart, per target: %s.", table.Counted(reached-now, "more pair", "more pairs"), table.Labels(labels))
 		}
 	}
 }

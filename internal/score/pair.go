@@ -152,10 +152,8 @@ func sidesBy(judge string, runs []RunResult) []*Side {
 
 // By returns what a judge made of the run; nil if it judged nothing.
 func (r RunResult) By(judge string) *JudgeResult {
-	for _, j := range r.Judges {
-		if j.Judge == judge {
-			return &j
-		}
+	if i := slices.IndexFunc(r.Judges, func(j JudgeResult) bool { return j.Judge == judge }); i >= 0 {
+		return &r.Judges[i]
 	}
 	return nil
 }

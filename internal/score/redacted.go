@@ -13,8 +13,7 @@ import (
 // and how it was judged.
 func (r *AnswerRow) Redacted() *AnswerRow {
 	row := *r
-	row.Prompt.Messages, row.Prompt.Cluster, row.Prompt.Pair = []orbench.Message{}, "", ""
-	row.Prompt.Answers = nil
+	row.Prompt.Messages, row.Prompt.Answers, row.Prompt.Cluster, row.Prompt.Pair = []orbench.Message{}, nil, "", ""
 	row.Dialog, row.Failure, row.Unread = nil, "", ""
 	row.Response.Text, row.Response.Thinking, row.Response.Logprobs = "", "", nil
 	if b := row.Response.Block; b != nil {

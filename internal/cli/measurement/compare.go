@@ -204,19 +204,19 @@ func (a app) compareRuns(ctx context.Context, memory store.Reader, sides [2]*run
 	walked, end := a.Walking(sides[:]...)
 	defer end()
 	o := f.options()
-	o.Commands = f.commands(sides)
+	o.Commands = f.commands(sides, a.StoreArgument(f.store))
 	o.Walked = walked
 	result, err := c.Runs(ctx, memory, sides, o, kept.OfTarget)
 	return c, result, err
 }
 
-// commands are those that a comparison proposes.
-func (f *compareFlags) commands(sides [2]*run.Run) compare.Commands {
+// commands are those that a comparison proposes, with the argument for the store.
+func (f *compareFlags) commands(sides [2]*run.Run, store string) compare.Commands {
 	write := func(words ...string) string {
 		for i, w := range words {
 			words[i] = untrusted.Shell(w)
 		}
-		return strings.Join(words, " ")
+		return strings.Join(words[:2], " ") + store + " " + strings.Join(words[2:], " ")
 	}
 	again := []string{"orbench", "compare", sides[0].Name, sides[1].Name}
 	for i, target := range f.targets {
