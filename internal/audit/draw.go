@@ -31,14 +31,11 @@ func Draw(items []Item, words annotation.Words, size int, seed uint64, at time.T
 			before[it.Category]++
 		}
 	}
-	bad := func(problem, hint string) error {
-		return &orbench.InputError{Setting: "size", Problem: problem, Hint: hint}
-	}
 	switch {
 	case size > len(items):
-		return nil, bad("there are only "+strconv.Itoa(len(items))+" prompts to draw from", "ask for no more than that")
+		return nil, &orbench.InputError{Setting: "size", Problem: "there are only " + strconv.Itoa(len(items)) + " prompts to draw from", Hint: "ask for no more than that"}
 	case size < len(strata):
-		return nil, bad("there are "+strconv.Itoa(len(strata))+" categories, and each needs at least one prompt", "ask for at least as many")
+		return nil, &orbench.InputError{Setting: "size", Problem: "there are " + strconv.Itoa(len(strata)) + " categories, and each needs at least one prompt", Hint: "ask for at least as many"}
 	}
 	categories := slices.Sorted(maps.Keys(strata))
 	var counts []int

@@ -136,14 +136,16 @@ func interval(f *figure.Figure, e *stats.Estimate) string {
 	return table.Fractions(e)[1]
 }
 
-// rangeOf shows the range of a figure, or that nobody checked its judge, or that the rate is
-// too rare for what is known of it.
+// rangeOf shows the range of a figure, or that nobody checked its judge, or people here alone, or
+// that the rate is too rare for what is known of it.
 func rangeOf(f *figure.Figure) string {
 	switch {
 	case f == nil || f.Sampling == nil && f.Range == nil:
 		return table.None
 	case f.Rare():
 		return "not known"
+	case f.Range == nil && f.Checked == figure.Here:
+		return string(figure.Here)
 	case f.Range == nil:
 		return notChecked
 	}

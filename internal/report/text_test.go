@@ -5,9 +5,32 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/stats"
 )
+
+// TestRangeOf holds that a rate without a range says of its judge what JSON and CSV say.
+func TestRangeOf(t *testing.T) {
+	t.Parallel()
+	sampled := &stats.Interval{Lo: 0.1, Hi: 0.3}
+	for _, of := range []struct {
+		checked  figure.Check
+		interval *stats.Interval
+		want     string
+	}{
+		{figure.Never, nil, "not checked"},
+		{figure.Here, nil, "checked here"},
+		{figure.Here, &stats.Interval{Lo: 0.05, Hi: 0.4}, "5.0–40.0"},
+		{figure.Elsewhere, &stats.Interval{Lo: 0.05, Hi: 0.4}, "5.0–40.0"},
+	} {
+		f := figure.Figure{Keys: figure.Keys{Label: orbench.Safe}, Measure: figure.OverRefusal, Sampling: sampled, Range: of.interval, Basis: figure.Basis{Checked: of.checked}}
+		if got := rangeOf(&f); got != of.want {
+			t.Errorf("%s, %v: %q, want %q", of.checked, of.interval, got, of.want)
+		}
+	}
+}
 
 func TestCostLine(t *testing.T) {
 	t.Parallel()
