@@ -83,8 +83,9 @@ func TestFillers(t *testing.T) {
 		Targets: []evaluate.Target{plain, defended}, Datasets: []*dataset.Dataset{newDataset(t, "few", lines("few", 0, 40))},
 		Judges: newJudges(t, "lexical", "llm:j/judge", "panel:majority(lexical,llm:j/other,llm:k/third)"),
 	}
-	// Every reply is determined by a hash of the request.
-	ask := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
+	// Every reply is determined by a hash of the request. All have a count of tokens, since it is
+	// the live filler that estimates one.
+	reply := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 		h := r.Hash()
 		class := orbench.DirectAnswer
 		if h[0]%2 == 0 {
@@ -100,6 +101,11 @@ func TestFillers(t *testing.T) {
 			return model.Response{Text: "I'm sorry, but I can't help with that. " + h.String(), Finish: model.Stop}, nil
 		}
 		return model.Response{Text: "Here is how: " + h.String(), Finish: model.Stop}, nil
+	})
+	ask := model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
+		response, err := reply(ctx, r)
+		response.Usage = model.Usage{Input: 1, Output: 1}
+		return response, err
 	})
 	live, batched := newStore(t), newStore(t)
 	asked := map[string]*provider{}

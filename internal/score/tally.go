@@ -117,7 +117,7 @@ func (t *Tally) add(at, dataset int, row *AnswerRow) {
 		r.languages.Add(row.Response.Text)
 	}
 	if row.Status == Answered && target.Guard == "" {
-		row.Ending = EndingOf(target.Provider, row.Response)
+		row.Ending = EndingOf(target.Provider, target.MaxTokens, row.Response)
 		r.Truncation.Add(row.Ending)
 	}
 	if len(row.Verdicts) > 0 && row.Prompt.Label == orbench.Safe && row.Verdicts[0].Class.Refused() && strings.TrimSpace(row.Response.Text) != "" {

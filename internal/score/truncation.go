@@ -19,21 +19,23 @@ const (
 	UnknownEnding
 )
 
-// EndingOf returns how an answer ended, by the provider of its target. It is
-// unknown for recorded answers that do not say so, whose Finish is model.Stop and
-// whose Usage is zero, and for servers that give no reason or one of their own.
-func EndingOf(provider string, r model.Response) Ending {
+// EndingOf returns how an answer ended, by the provider of its target and its limit of
+// tokens, 0 for none. It is unknown for recorded answers that do not say so, whose
+// Finish is model.Stop and whose Usage is zero, for servers that give no reason or one
+// of their own, and for answers that end by themselves and yet are as long as the limit:
+// some servers say so of each answer.
+func EndingOf(provider string, limit int, r model.Response) Ending {
 	switch {
-	case provider == model.Replay && r.Finish == model.Stop && r.Usage == (model.Usage{}):
-		return UnknownEnding
 	case r.Finish == model.Length:
 		return CutEnding
-	case r.Finish == model.Stop:
-		return WholeEnding
 	case r.Finish == model.Blocked:
 		return NoEnding
+	case r.Finish != model.Stop,
+		provider == model.Replay && r.Usage == (model.Usage{}),
+		limit > 0 && r.Usage.Output >= limit && !r.Usage.Estimated:
+		return UnknownEnding
 	}
-	return UnknownEnding
+	return WholeEnding
 }
 
 // Truncation counts answers by how they ended. The zero value means that all

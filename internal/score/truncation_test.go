@@ -11,18 +11,26 @@ func TestEndingOf(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		provider string
+		limit    int
 		finish   model.Finish
+		usage    model.Usage
 		want     score.Ending
 	}{
-		{"p", model.Stop, score.WholeEnding},
-		{"p", model.Length, score.CutEnding},
-		{"p", model.Blocked, score.NoEnding},
-		{"p", model.OtherFinish, score.UnknownEnding},
-		{"p", "", score.UnknownEnding},
-		{"replay", model.Stop, score.UnknownEnding},
+		{"p", 0, model.Stop, model.Usage{}, score.WholeEnding},
+		{"p", 0, model.Length, model.Usage{}, score.CutEnding},
+		{"p", 0, model.Blocked, model.Usage{}, score.NoEnding},
+		{"p", 0, model.OtherFinish, model.Usage{}, score.UnknownEnding},
+		{"p", 0, "", model.Usage{}, score.UnknownEnding},
+		{"replay", 0, model.Stop, model.Usage{}, score.UnknownEnding},
+		{"replay", 0, model.Stop, model.Usage{Output: 8}, score.WholeEnding},
+		{"p", 8, model.Stop, model.Usage{Output: 7}, score.WholeEnding},
+		{"p", 8, model.Stop, model.Usage{Output: 8}, score.UnknownEnding},
+		{"p", 8, model.Stop, model.Usage{Output: 9, Estimated: true}, score.WholeEnding},
+		{"p", 0, model.Stop, model.Usage{Output: 9}, score.WholeEnding},
+		{"p", 8, model.Length, model.Usage{Output: 8}, score.CutEnding},
 	} {
-		if got := score.EndingOf(tt.provider, model.Response{Finish: tt.finish}); got != tt.want {
-			t.Errorf("%s ended by %q: %d, want %d", tt.provider, tt.finish, got, tt.want)
+		if got := score.EndingOf(tt.provider, tt.limit, model.Response{Finish: tt.finish, Usage: tt.usage}); got != tt.want {
+			t.Errorf("%+v: %d", tt, got)
 		}
 	}
 }
