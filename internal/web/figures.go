@@ -77,26 +77,24 @@ type targetFigures struct {
 	Simulated bool       `json:"simulated"`
 }
 
-// rateShown is a rate by the first judge.
+// rateShown is a rate by people's labels, from as many on as replace the judge's, or by the first
+// judge.
 type rateShown struct {
 	Rate float64 `json:"rate"`
 	// Lo and Hi are the range for a new model, with the judge's error where it is known.
 	Lo float64 `json:"lo"`
 	Hi float64 `json:"hi"`
 	N  int     `json:"n"`
-	// rare is true if there is no range, since the rate is rare.
-	rare bool
+	// Labels is how many labels it is by, 0 for a judge's.
+	Labels int `json:"labels,omitempty"`
+	// ranged is the range for people, or why there is none.
+	ranged string
 }
 
 // Text is the rate for people, in per cent, and Range its range.
 func (r rateShown) Text() string { return table.Percent(r.Rate) }
 
-func (r rateShown) Range() string {
-	if r.rare {
-		return "not known"
-	}
-	return table.Interval(&[2]float64{r.Lo, r.Hi})
-}
+func (r rateShown) Range() string { return r.ranged }
 
 // mostTargets is how many targets of a run the list shows.
 const mostTargets = 6
@@ -272,6 +270,18 @@ func rateOf(s *score.Side) *rateShown {
 		return nil
 	}
 	f := s.Run.Rate(&s.Judge)
+	if best, ok := s.Run.Best(); ok && best.Judge == "" {
+		f = best
+	}
 	e := f.Shown()
-	return &rateShown{Rate: e.Value, Lo: e.Lo, Hi: e.Hi, N: f.N, rare: f.Rare()}
+	shown := &rateShown{Rate: e.Value, Lo: e.Lo, Hi: e.Hi, N: f.N, ranged: table.Interval(&[2]float64{e.Lo, e.Hi})}
+	switch {
+	case f.Judge == "":
+		shown.Labels, shown.ranged = f.Labels, shown.ranged+" by "+table.Counted(f.Labels, "label", "labels")
+	case f.Rare():
+		shown.ranged = "not known"
+	case f.Range == nil:
+		shown.ranged = "not checked"
+	}
+	return shown
 }
