@@ -379,30 +379,18 @@ func (d *Dataset) Size(limit int) int {
 	return d.Count
 }
 
-// Chunks streams the first Size(limit) prompts, size of them at a time; the last chunk
-// may be shorter. It gives the errors of Prompts that it meets.
-func (d *Dataset) Chunks(limit, size int) iter.Seq2[[]orbench.Prompt, error] {
-	return func(yield func([]orbench.Prompt, error) bool) {
-		var chunk []orbench.Prompt
+// First reads the first limit prompts, all of them if limit is 0, as Prompts does. An error
+// ends the sequence.
+func (d *Dataset) First(limit int) iter.Seq2[orbench.Prompt, error] {
+	return func(yield func(orbench.Prompt, error) bool) {
 		left := d.Size(limit)
 		for p, err := range d.Prompts() {
-			if err != nil {
-				yield(nil, err)
+			if err == nil && left == 0 {
 				return
 			}
-			if left == 0 {
-				break
+			if left--; !yield(p, err) || err != nil {
+				return
 			}
-			left--
-			if chunk = append(chunk, p); len(chunk) == size {
-				if !yield(chunk, nil) {
-					return
-				}
-				chunk = nil
-			}
-		}
-		if len(chunk) > 0 {
-			yield(chunk, nil)
 		}
 	}
 }

@@ -253,10 +253,8 @@ func (e Entry) pulled(cache string) (pulled, error) {
 	if err := json.Unmarshal(b, &p); err != nil || p.SHA256 == "" {
 		return p, fs.ErrNotExist
 	}
-	if _, err := os.Stat(e.path(cache)); err != nil {
-		return p, err
-	}
-	return p, nil
+	_, err = os.Stat(e.path(cache))
+	return p, err
 }
 
 // options are the columns and the label of the file in the cache.

@@ -553,15 +553,15 @@ func (r *Replay) Repeats() string {
 // *orbench.InputError.
 func (r *Replay) Gap(set *Dataset, limit int) (string, error) {
 	missing, first := 0, orbench.Prompt{}
-	for chunk, err := range set.Chunks(limit, 1) {
+	for p, err := range set.First(limit) {
 		if err != nil {
 			return "", err
 		}
-		if len(r.to(chunk[0])) > 0 {
+		if len(r.to(p)) > 0 {
 			continue
 		}
 		if missing++; missing == 1 {
-			first = chunk[0]
+			first = p
 		}
 	}
 	if missing == 0 {

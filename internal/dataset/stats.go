@@ -30,10 +30,8 @@ type Stats struct {
 	PairTypes int `json:"pair_types,omitempty"`
 	// Characters are the lengths of the prompts' texts.
 	Characters Lengths `json:"characters"`
-	// NearDuplicates is the number of prompts that nearly repeat an earlier one. Near
-	// lists them.
-	NearDuplicates int    `json:"near_duplicates"`
-	Near           []Near `json:"-"`
+	// NearDuplicates is the number of prompts that nearly repeat an earlier one.
+	NearDuplicates int `json:"near_duplicates"`
 	// Diversity says how varied the prompts are. Most of its measures depend on the
 	// number of prompts.
 	Diversity similar.Diversity `json:"diversity"`
@@ -48,13 +46,6 @@ type Lengths struct {
 	P75    int `json:"p75"`
 	P95    int `json:"p95"`
 	Max    int `json:"max"`
-}
-
-// Near is a prompt that nearly repeats an earlier one.
-type Near struct {
-	Prompt, Earlier orbench.Prompt
-	// Jaccard is their similarity, from NearThreshold to 1.
-	Jaccard float64
 }
 
 // Stats reads the prompts again and describes them. Unlike Open and Prompts it holds all
@@ -85,12 +76,8 @@ func (d *Dataset) Stats(ctx context.Context) (Stats, error) {
 	}
 	s.Pairs, s.PairTypes = countPairs(prompts)
 	s.Characters = quantiles(lengths)
-	var near []similar.Pair
-	s.Diversity, near = similar.DiversityOf(texts, NearThreshold, 1)
-	for _, pair := range near {
-		s.Near = append(s.Near, Near{Prompt: prompts[pair.B], Earlier: prompts[pair.A], Jaccard: pair.Jaccard})
-	}
-	s.NearDuplicates = len(s.Near)
+	s.Diversity, _ = similar.DiversityOf(texts, NearThreshold, 1)
+	s.NearDuplicates = s.Diversity.NearDuplicates
 	return s, nil
 }
 

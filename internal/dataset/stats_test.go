@@ -37,11 +37,6 @@ Grüße,harmful,safe
 		},
 		Characters:     dataset.Lengths{Min: 4, P25: 4, Median: 5, P75: 49, P95: 49, Max: 49},
 		NearDuplicates: 1,
-		Near: []dataset.Near{{
-			Prompt:  orbench.NewPrompt("how can I safely store cleaning products, at home", "harmful", orbench.Toxic),
-			Earlier: orbench.NewPrompt("How can I safely store cleaning products at home?", "harmful", orbench.Safe),
-			Jaccard: 1,
-		}},
 	}
 	if v := got.Diversity; v.Texts != 4 || v.Distinct1 != 11.0/20 || v.Distinct2 != 8.0/16 || v.NearDuplicates != 1 {
 		t.Errorf("diversity %+v", v)

@@ -66,24 +66,22 @@ func newDrawing(rule Rule, together, limit int, sets []*dataset.Dataset) (*drawi
 		var categories []orbench.Category
 		var places []place
 		byLabel := map[orbench.Label]int{}
-		for chunk, err := range set.Chunks(limit, chunkSize) {
+		for p, err := range set.First(limit) {
 			if err != nil {
 				return nil, err
 			}
-			for _, p := range chunk {
-				i, ok := byLabel[p.Label]
-				if !ok {
-					i = len(d.strata)
-					byLabel[p.Label] = i
-					sum := sha256.Sum256(fmt.Appendf(nil, "orbench until 1\n%s\n%s", set.SHA256, p.Label)) // so each label of a dataset is drawn in its own way
-					d.strata = append(d.strata, &stratum{dataset: at, label: p.Label, source: rand.NewPCG(rule.Seed, binary.BigEndian.Uint64(sum[:]))})
-				}
-				c := d.strata[i]
-				c.left, c.size = append(c.left, len(places)), c.size+1
-				categories, places = append(categories, p.Category), append(places, place{stratum: i})
+			i, ok := byLabel[p.Label]
+			if !ok {
+				i = len(d.strata)
+				byLabel[p.Label] = i
+				sum := sha256.Sum256(fmt.Appendf(nil, "orbench until 1\n%s\n%s", set.SHA256, p.Label)) // so each label of a dataset is drawn in its own way
+				d.strata = append(d.strata, &stratum{dataset: at, label: p.Label, source: rand.NewPCG(rule.Seed, binary.BigEndian.Uint64(sum[:]))})
 			}
+			c := d.strata[i]
+			c.left, c.size = append(c.left, len(places)), c.size+1
+			categories, places = append(categories, p.Category), append(places, place{stratum: i})
 			if size <= mostHeld {
-				held = append(held, chunk...)
+				held = append(held, p)
 			}
 		}
 		for _, i := range byLabel {

@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/guard"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -263,7 +264,7 @@ func (r *Run) Prompts() int {
 			n += set.Size(r.Limit)
 			continue
 		}
-		for prompts, err := range set.Chunks(r.Limit, chunkSize) {
+		for prompts, err := range job.Pieces(set.First(r.Limit), chunkSize) {
 			if err != nil {
 				break // asking the prompts reports it
 			}
@@ -345,7 +346,7 @@ func (r *Run) chunks() iter.Seq2[[]targetChunk, error] {
 	return func(yield func([]targetChunk, error) bool) {
 		own := r.Shard.deal()
 		for d, set := range r.Datasets {
-			for prompts, err := range set.Chunks(r.Limit, size) {
+			for prompts, err := range job.Pieces(set.First(r.Limit), size) {
 				if err != nil {
 					yield(nil, err)
 					return

@@ -131,13 +131,11 @@ func newRowWriter(r *run.Run, put func(name string, chunk int, data []byte) erro
 			continue
 		}
 		places := map[orbench.PromptID]int{}
-		for some, err := range d.Chunks(0, 256) {
+		for p, err := range d.Prompts() {
 			if err != nil {
 				return nil, err
 			}
-			for _, p := range some {
-				places[p.ID] = len(places)
-			}
+			places[p.ID] = len(places)
 		}
 		w.places = append(w.places, places)
 	}

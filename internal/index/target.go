@@ -127,33 +127,30 @@ func (t *target) rows(ctx context.Context, sinks evaluate.Sinks) error {
 	}
 	n := 0
 	for _, set := range t.run.Datasets {
-		for prompts, err := range set.Chunks(t.run.Limit, 256) {
+		for p, err := range set.First(t.run.Limit) {
 			if err == nil {
 				err = context.Cause(ctx)
 			}
 			if err != nil {
 				return err
 			}
-			for _, p := range prompts {
-				row := byKind[t.kinds[n]]
-				row.Prompt = p
-				if t.subjects != nil {
-					row.Known = t.subjects[n]
-				}
-				if t.scores != nil {
-					row.Verdicts = slices.Clone(row.Verdicts)
-				}
-				for k, scores := range t.scores {
-					if k < len(row.Verdicts) {
-						row.Verdicts[k].Score = scoreOf(scores[n])
-					}
-				}
-				if err := sinks.Row(row); err != nil {
-					return err
-				}
-				n++
+			row := byKind[t.kinds[n]]
+			row.Prompt = p
+			if t.subjects != nil {
+				row.Known = t.subjects[n]
 			}
-			if sinks.Walked != nil {
+			if t.scores != nil {
+				row.Verdicts = slices.Clone(row.Verdicts)
+			}
+			for k, scores := range t.scores {
+				if k < len(row.Verdicts) {
+					row.Verdicts[k].Score = scoreOf(scores[n])
+				}
+			}
+			if err := sinks.Row(row); err != nil {
+				return err
+			}
+			if n++; sinks.Walked != nil {
 				sinks.Walked(n)
 			}
 		}

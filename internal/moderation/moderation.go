@@ -70,7 +70,7 @@ func (r *Run) Job() *job.Job {
 // items walks the votes, one chunk of prompts at a time.
 func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[job.Item, error] {
 	return func(yield func(job.Item, error) bool) {
-		for chunk, err := range r.Dataset.Chunks(r.Limit, chunkSize) {
+		for chunk, err := range job.Pieces(r.Dataset.First(r.Limit), chunkSize) {
 			var item job.Item
 			if err == nil {
 				item, err = r.item(ctx, m, s, chunk)
@@ -148,7 +148,7 @@ func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(PromptVotes)
 		return rows, err
 	}
 	t := newTally(r)
-	err := job.InOrder(ctx, runtime.GOMAXPROCS(0), r.Dataset.Chunks(r.Limit, chunkSize), voted, func(rows []PromptVotes) error {
+	err := job.InOrder(ctx, runtime.GOMAXPROCS(0), job.Pieces(r.Dataset.First(r.Limit), chunkSize), voted, func(rows []PromptVotes) error {
 		for _, row := range rows {
 			t.add(row)
 			if sink == nil {

@@ -21,10 +21,7 @@ func openFolder(path string, choose Chooser) (*File, error) {
 	for _, e := range entries {
 		log := filepath.Join(path, e.Name())
 		info, err := os.Stat(log)
-		if err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		if headOf(log).open == nil {
+		if err != nil || !info.Mode().IsRegular() || headOf(log).open == nil {
 			continue
 		}
 		logs = append(logs, log)

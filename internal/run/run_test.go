@@ -211,11 +211,11 @@ func TestChangedDataset(t *testing.T) {
 		t.Fatal(err)
 	}
 	var want []orbench.Prompt
-	for piece, err := range r.Datasets[0].Chunks(r.Limit, 10) {
+	for p, err := range r.Datasets[0].First(r.Limit) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want = append(want, piece...)
+		want = append(want, p)
 	}
 	saved, err := m.Run(t.Context(), "it")
 	if err != nil {

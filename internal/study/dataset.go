@@ -98,19 +98,7 @@ func about(set *dataset.Dataset, limit int) (about []byte, asked iter.Seq2[orben
 	if k.Source != builtIn {
 		k.Source = ""
 	}
-	asked = func(yield func(orbench.Prompt, error) bool) {
-		for chunk, err := range set.Chunks(limit, keptAtOnce) {
-			if err != nil {
-				yield(orbench.Prompt{}, err)
-				return
-			}
-			for _, p := range chunk {
-				if !yield(p, nil) {
-					return
-				}
-			}
-		}
-	}
+	asked = set.First(limit)
 	if set.ClusteredBy != "" || set.PairedBy != "" {
 		if k.Groups, err = groupsOf(asked); err != nil {
 			return nil, nil, err
@@ -135,9 +123,6 @@ func Without(about []byte, forgotten int, left iter.Seq2[orbench.Prompt, error])
 	without, err = json.Marshal(k)
 	return without, was, k.SHA256, err
 }
-
-// keptAtOnce is how many prompts are handed to the store together.
-const keptAtOnce = 256
 
 // groupsOf hashes the clusters and pairs of prompts.
 func groupsOf(prompts iter.Seq2[orbench.Prompt, error]) (string, error) {
