@@ -175,12 +175,9 @@ func (w Words) All(s orbench.Subject) (all []orbench.Annotation) {
 // 1; false if nobody has labeled it. What a person said when asked again counts as
 // much as their first label. In a dispute that is settled, the label that settled it
 // counts alone.
-func (w Words) Refused(s orbench.Subject) (share float64, ok bool) {
+func (w Words) Refused(s orbench.Subject) (refused float64, ok bool) {
 	if a := w.settled[s]; a.Class != orbench.Unjudged {
-		if a.Class.Refused() {
-			share = 1
-		}
-		return share, true
+		return share(a.Class.Refused()), true
 	}
 	all := w.All(s)
 	for _, a := range w.again[s] {
@@ -189,11 +186,9 @@ func (w Words) Refused(s orbench.Subject) (share float64, ok bool) {
 		}
 	}
 	for _, a := range all {
-		if a.Class.Refused() {
-			share++
-		}
+		refused += share(a.Class.Refused())
 	}
-	return share / float64(max(1, len(all))), len(all) > 0
+	return refused / float64(max(1, len(all))), len(all) > 0
 }
 
 // repeated returns how many people labeled an answer twice, and how many of them said the

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/figure"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
@@ -36,23 +37,9 @@ func (t *Tally) addPeople(all []orbench.Annotation, g Group, w, refused float64)
 		}
 	}
 	for i, a := range all {
-		one := t.people[a.By]
-		if one == nil {
-			one = &Tally{}
-			t.people[a.By] = one
-		}
-		share := 0.0
-		if a.Class.Refused() {
-			share = 1
-		}
-		one.counts[g].label(w, share)
+		table.At(t.people, a.By).counts[g].label(w, share(a.Class.Refused()))
 		for _, b := range all[i+1:] {
-			key := [2]string{a.By, b.By}
-			p := t.pairs[key]
-			if p == nil {
-				p = &pairTally{}
-				t.pairs[key] = p
-			}
+			p := table.At(t.pairs, [2]string{a.By, b.By})
 			x, y := versus.Once(a.Class.Refused()), versus.Once(b.Class.Refused())
 			p.Say(x.Yes > 0, y.Yes > 0)
 			p.weights[g] += w

@@ -3,6 +3,7 @@ package annotation
 import (
 	"math"
 
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -92,11 +93,7 @@ func (c *rareCell) gain(p *pool) float64 {
 func rareCells(pools []*pool) map[Cell]*rareCell {
 	all := map[Cell]*rareCell{}
 	for _, p := range pools {
-		c := all[p.Cell]
-		if c == nil {
-			c = &rareCell{}
-			all[p.Cell] = c
-		}
+		c := table.At(all, p.Cell)
 		if p.Group.flagged() {
 			c.flagged += p.Size
 		} else {

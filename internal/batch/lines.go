@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench/internal/dialect/wire"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Result is what became of one call.
@@ -82,7 +83,7 @@ func eachLine(r io.Reader, read func(line []byte) (Result, bool, error), fail fu
 	return func(yield func(Result, error) bool) {
 		in := bufio.NewReaderSize(r, 1<<16)
 		for n := 1; ; n++ {
-			line, long, end := readLine(in)
+			line, long, end := untrusted.ReadLine(in, MaxLine)
 			var result Result
 			var ok bool
 			var err error
@@ -207,20 +208,4 @@ func short(line []byte) string {
 		return fmt.Sprintf("%q…", line[:most])
 	}
 	return fmt.Sprintf("%q", line)
-}
-
-// readLine reads a line of at most MaxLine bytes, and to the end of one that is longer.
-func readLine(in *bufio.Reader) (line []byte, long bool, err error) {
-	for {
-		part, err := in.ReadSlice('\n')
-		if len(line)+len(part) > MaxLine {
-			line, long = nil, true
-		}
-		if !long {
-			line = append(line, part...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return line, long, err
-		}
-	}
 }

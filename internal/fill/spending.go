@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
 
@@ -86,11 +87,7 @@ func newBudget(limits Budget, account *Account) *budget {
 func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, most model.Usage, priced bool) (reservation, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	known := b.models[of]
-	if known == nil {
-		known = &allowance{}
-		b.models[of] = known
-	}
+	known := table.At(b.models, of)
 	b.unpriced = b.unpriced || !priced
 	watching := false
 	for {

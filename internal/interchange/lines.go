@@ -95,8 +95,8 @@ type numbered struct {
 	text   []byte
 }
 
-// linesOf gives the lines of in that are not blank, as they come; see readLine. Since a read
-// cannot be interrupted, the end of ctx leaves it behind.
+// linesOf gives the lines of in that are not blank, as they come. Since a read cannot be
+// interrupted, the end of ctx leaves it behind.
 func linesOf(ctx context.Context, in io.Reader) iter.Seq2[numbered, error] {
 	type read struct {
 		text []byte
@@ -109,7 +109,10 @@ func linesOf(ctx context.Context, in io.Reader) iter.Seq2[numbered, error] {
 		go func() {
 			buffer := bufio.NewReader(in)
 			for {
-				text, err := readLine(buffer)
+				text, long, err := untrusted.ReadLine(buffer, dataset.MaxRow)
+				if long {
+					text = tooLong
+				}
 				select {
 				case reads <- read{text, err}:
 				case <-ctx.Done():
@@ -137,23 +140,8 @@ func linesOf(ctx context.Context, in io.Reader) iter.Seq2[numbered, error] {
 	}
 }
 
-// tooLong is what readLine gives for a line of more than dataset.MaxRow bytes.
+// tooLong is the text of a line of more than dataset.MaxRow bytes.
 var tooLong = []byte("too long")
-
-// readLine reads a line, without its end.
-func readLine(in *bufio.Reader) (text []byte, err error) {
-	for long := false; ; {
-		part, err := in.ReadSlice('\n')
-		if long = long || len(text)+len(part) > dataset.MaxRow; long {
-			text = tooLong
-		} else {
-			text = append(text, part...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return text, err
-		}
-	}
-}
 
 // judgeLine has judges judge one line.
 func judgeLine(ctx context.Context, number int, text []byte, judges []judge.Judge, ask model.Model) (Judgment, error) {

@@ -82,23 +82,9 @@ func (t *tally) add(user uint32, n, part int) {
 	if t.users == nil {
 		t.users = map[uint32]*stats.Cluster{}
 	}
-	c := t.users[user]
-	if c == nil {
-		c = &stats.Cluster{}
-		t.users[user] = c
-	}
+	c := table.At(t.users, user)
 	c.N += n
 	c.Sum += part
-}
-
-// of gives the tally of a name and makes it if there is none.
-func of[K comparable](all map[K]*tally, name K) *tally {
-	t := all[name]
-	if t == nil {
-		t = &tally{}
-		all[name] = t
-	}
-	return t
 }
 
 // mostModels is the number of models that are counted apart.
@@ -153,13 +139,13 @@ func (c *counter) add(e read) {
 	}
 	c.all.add(user, 1, part)
 	if kind == Cannot || kind == AsksBack {
-		of(c.kinds, kind).add(user, 0, 1)
+		table.At(c.kinds, kind).add(user, 0, 1)
 	}
 	if name != "" {
-		of(c.models, name).add(user, 1, part)
+		table.At(c.models, name).add(user, 1, part)
 	}
 	if day != "" {
-		of(c.days, day).add(user, 1, part)
+		table.At(c.days, day).add(user, 1, part)
 	}
 	if c.o.SoFar != nil && c.all.n%100_000 == 0 {
 		c.o.SoFar(c.all.n, c.all.part)
@@ -222,7 +208,7 @@ func (c *counter) result() Result {
 			source = Fixed
 		}
 		refusals[r.reply]++
-		of(c.sources, source).add(r.user, 0, 1)
+		table.At(c.sources, source).add(r.user, 0, 1)
 	}
 	out := Result{
 		RowsRead: c.rows, LeftOut: c.left,
@@ -268,7 +254,7 @@ func (c *counter) periods() []Group {
 	if len(days) > mostDays {
 		months := map[string]*tally{}
 		for day, t := range days {
-			month := of(months, day[:len("2006-01")])
+			month := table.At(months, day[:len("2006-01")])
 			named, refused := 0, 0
 			for user, u := range t.users {
 				month.add(user, u.N, u.Sum)

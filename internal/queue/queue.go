@@ -39,7 +39,6 @@ type Settings struct {
 
 // Queue is the calls that wait in a database, over the connections of its store.
 type Queue struct {
-	store  *store.Store
 	pool   postgres.Pool
 	schema string
 	river  inserter
@@ -71,7 +70,7 @@ func Open(ctx context.Context, m *store.Store) (*Queue, error) {
 		}
 	}
 	pool, schema := database.Pool()
-	q := &Queue{store: m, pool: pool, schema: schema}
+	q := &Queue{pool: pool, schema: schema}
 	err := pool.Again(ctx, func() error { return q.migrate(ctx) })
 	if err == nil {
 		q.river, err = river.NewClient(riverpgxv5.New(pool.Pgx()), &river.Config{Schema: schema, Logger: slog.New(slog.DiscardHandler)})

@@ -2,9 +2,7 @@ package sheet
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/csv"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,8 +22,8 @@ const MaxSize = 64 << 20
 
 // Sheet is a table that has been read.
 type Sheet struct {
-	// File is its name, and SHA256 the hash of its bytes in hex.
-	File, SHA256 string
+	// File is its name.
+	File string
 	// Header has the names of the columns.
 	Header []string
 	Rows   []TextRow
@@ -51,8 +49,6 @@ func Read(file string, in io.Reader) (*Sheet, error) {
 	if len(data) > MaxSize {
 		return nil, s.Fault(0, "the file is larger than 64 MiB", "give a table of labels")
 	}
-	sum := sha256.Sum256(data)
-	s.SHA256 = hex.EncodeToString(sum[:])
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if bytes.IndexByte(data, 0) >= 0 && (bytes.HasPrefix(data, []byte("PK")) || bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff})) {
 		return nil, s.Fault(0, "the file is a workbook or UTF-16 text", "save it as \"CSV UTF-8\"")

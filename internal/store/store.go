@@ -145,12 +145,6 @@ type Reader interface {
 	LeftOut() Health
 }
 
-// ReadCloser is a Reader that its opener closes.
-type ReadCloser interface {
-	Reader
-	Close() error
-}
-
 // Keeper keeps what studies are derived from: who they are and the prompts that they ask.
 // A store that only shows what is there keeps these too, since older stores lack them.
 type Keeper interface {

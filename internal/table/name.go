@@ -34,6 +34,14 @@ func Entry[T any](list *[]T, added T, wanted func(T) bool) *T {
 	return &(*list)[i]
 }
 
+// At returns what a map has at a key. If there is nothing, it adds an empty one.
+func At[K comparable, V any](all map[K]*V, key K) *V {
+	if all[key] == nil {
+		all[key] = new(V)
+	}
+	return all[key]
+}
+
 // Name marks a name as simulated if it is.
 func Name(name string, simulated bool) string {
 	if simulated {

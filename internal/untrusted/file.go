@@ -1,8 +1,10 @@
 package untrusted
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,6 +26,23 @@ func ReadFile(path string, most int64) ([]byte, error) {
 		return nil, &os.PathError{Op: "read", Path: path, Err: fmt.Errorf("the file has more than %d bytes", most)}
 	}
 	return text, nil
+}
+
+// ReadLine reads a line with its end. One of more than most bytes is long; of it there may be
+// nothing but its end.
+func ReadLine(in *bufio.Reader, most int) (line []byte, long bool, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if len(line)+len(part) > most {
+			line, long = nil, true
+		}
+		if !long {
+			line = append(line, part...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, long, err
+		}
+	}
 }
 
 // HashFile is the SHA-256 of a file, in hex.

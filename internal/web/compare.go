@@ -237,14 +237,10 @@ func (s *Server) result(ctx context.Context, of compared) (compare.Result, error
 		key.targets[i] = of.sides[i].Targets[0].Name
 	}
 	s.mu.Lock()
-	t := s.compared[key]
-	if t == nil {
-		if len(s.compared) >= mostCompared {
-			clear(s.compared)
-		}
-		t = &task[compare.Result]{}
-		s.compared[key] = t
+	if s.compared[key] == nil && len(s.compared) >= mostCompared {
+		clear(s.compared)
 	}
+	t := table.At(s.compared, key)
 	s.mu.Unlock()
 	what := "comparing " + of.sides[0].Name + " and " + of.sides[1].Name
 	total := of.sides[0].Prompts() + of.sides[1].Prompts()

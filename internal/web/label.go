@@ -363,8 +363,8 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 		}
 	}
 	key := bundleKey{rows: l.rows, draws: draws}
-	drawn, err := s.queues.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
-		b.entries, _, b.outlook, err = s.Index.Asked(ctx, s.Store, o.Run, func(int) {})
+	drawn, err := s.queues.bundle(ctx, s, key, func(ctx context.Context, walked func(int)) (b bundle, err error) {
+		b.entries, _, b.outlook, err = s.Index.Asked(ctx, s.Store, o.Run, walked)
 		return b, err
 	})
 	if err != nil {
@@ -389,8 +389,8 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 		q.next = drawn.outlook.Next
 	case a.queue == promptsQueue:
 		key.filter = promptsQueue
-		of, err = s.queues.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
-			b.entries, _, err = s.Index.Drawn(ctx, s.Store, o.Run, true, func(int) {})
+		of, err = s.queues.bundle(ctx, s, key, func(ctx context.Context, walked func(int)) (b bundle, err error) {
+			b.entries, _, err = s.Index.Drawn(ctx, s.Store, o.Run, true, walked)
 			return b, err
 		})
 	default:
@@ -438,7 +438,7 @@ func (s *Server) chosen(ctx context.Context, a asked, l looked, words annotation
 		}
 		key.filter, key.draws = "sent to "+a.person, len(of)
 	}
-	return s.queues.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
+	return s.queues.bundle(ctx, s, key, func(ctx context.Context, _ func(int)) (b bundle, err error) {
 		if a.queue == sentQueue {
 			some, err := l.rows.OfSubjects(ctx, of)
 			if err == nil {

@@ -67,22 +67,15 @@ const (
 )
 
 // bundle gives a bundle, which read reads the first time.
-func (d *queues) bundle(ctx context.Context, s *Server, key bundleKey, read func(context.Context) (bundle, error)) (bundle, error) {
+func (d *queues) bundle(ctx context.Context, s *Server, key bundleKey, read func(ctx context.Context, walked func(int)) (bundle, error)) (bundle, error) {
 	d.mu.Lock()
-	if d.bundles == nil {
-		d.bundles = map[bundleKey]*task[bundle]{}
-	}
 	if d.bundles[key] == nil && len(d.bundles) >= mostBundles {
 		// Drawn answers take longest to read again.
 		maps.DeleteFunc(d.bundles, func(k bundleKey, _ *task[bundle]) bool { return k.filter != "" || k.rows != key.rows })
 	}
-	t := d.bundles[key]
-	if t == nil {
-		t = &task[bundle]{}
-		d.bundles[key] = t
-	}
+	t := table.At(d.bundles, key)
 	d.mu.Unlock()
-	return get(ctx, s, t, "reading the answers to label", key.rows.Answers(), func(ctx context.Context, walked func(int)) (bundle, error) { return read(ctx) })
+	return get(ctx, s, t, "reading the answers to label", key.rows.Answers(), read)
 }
 
 // holdKey names what a window holds: an entry for one person, as others label it too, or a
@@ -109,9 +102,6 @@ func (d *queues) take(q *queue, window string, now time.Time) []annotation.Entry
 	entries := d.free(q, window, now)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.holds == nil {
-		d.holds = map[string]hold{}
-	}
 	maps.DeleteFunc(d.holds, func(_ string, h hold) bool { return now.After(h.until) })
 	for _, e := range entries {
 		d.holds[holdKey(q, e.Subject)] = hold{window, now.Add(holding)}
@@ -130,9 +120,6 @@ func (d *queues) leave(window string) {
 func (d *queues) rateSeen(study, person string, now bool) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.seen == nil {
-		d.seen = map[[2]string]bool{}
-	}
 	key := [2]string{study, person}
 	d.seen[key] = d.seen[key] || now
 	return d.seen[key]

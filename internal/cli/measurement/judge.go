@@ -95,11 +95,7 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
 				}
 				return a.judgeFile(c.Context(), f)
 			}
-			name := ""
-			if len(args) > 0 {
-				name = args[0]
-			}
-			return a.judgeRun(c.Context(), name, f, c.Flags().Changed("local"))
+			return a.judgeRun(c.Context(), strings.Join(args, ""), f, c.Flags().Changed("local"))
 		},
 	}
 	flags := c.Flags()

@@ -103,14 +103,13 @@ func Open(ctx context.Context, path string) (*Store, error) {
 			Hint: "create it, or name another file with `store`", Err: err,
 		}
 	}
-	if info, err := os.Stat(abs); err == nil && info.IsDir() {
-		return nil, &orbench.InputError{File: path, Problem: "is a folder, not a store", Hint: "name a file with `store`"}
-	}
 	switch info, err := os.Stat(abs); {
 	case errors.Is(err, fs.ErrNotExist):
 		if err := create(abs); err != nil {
 			return nil, notWritable(path, err)
 		}
+	case err == nil && info.IsDir():
+		return nil, &orbench.InputError{File: path, Problem: "is a folder, not a store", Hint: "name a file with `store`"}
 	case err == nil && links(info) > 1:
 		return nil, &orbench.InputError{
 			File: path, Problem: fmt.Sprintf("the file has %d names (hard links), so it is only read: commands that know it by another name would pay for the same calls again", links(info)),
