@@ -2,7 +2,6 @@ package batch
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -156,7 +155,7 @@ func (a api) failure(err error) error {
 
 // refused is the error of a call that was answered with another status.
 func (a api) refused(resp *http.Response, body []byte) error {
-	message, codes := faultIn(body)
+	message, codes := wire.Said(body)
 	e := &model.Error{
 		Kind: model.KindOfStatus(resp.StatusCode), Provider: a.Provider, Status: resp.StatusCode,
 		Message: model.Clip(message, a.Key), RetryAfter: wire.RetryAfter(resp.Header, time.Now()),
@@ -176,35 +175,6 @@ func isQuota(text string) bool {
 	text = strings.ToLower(text)
 	words := []string{"insufficient_quota", "billing_hard_limit", "billing_not_active", "token_limit_exceeded", "credit balance is too low", "resource_exhausted", "enqueued"}
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
-}
-
-// faultIn is the message of an error body, or the body, and the fault's codes.
-func faultIn(body []byte) (message string, codes []string) {
-	var f struct {
-		Error   json.RawMessage `json:"error"`
-		Message string          `json:"message"`
-		Detail  string          `json:"detail"`
-	}
-	if json.Unmarshal(body, &f) != nil {
-		return string(body), nil
-	}
-	// The error is an object with a message, or a text.
-	var inner struct {
-		Message string `json:"message"`
-		Code    any    `json:"code"` // Google's is a number
-		Details []struct {
-			Reason string `json:"reason"`
-		} `json:"details"`
-	}
-	var text string
-	_ = json.Unmarshal(f.Error, &inner)
-	_ = json.Unmarshal(f.Error, &text)
-	code, _ := inner.Code.(string)
-	codes = append(codes, code)
-	for _, d := range inner.Details {
-		codes = append(codes, d.Reason)
-	}
-	return cmp.Or(inner.Message, text, f.Message, f.Detail, string(body)), codes
 }
 
 // moment reads a time as providers write it: in seconds since 1970, or in RFC 3339. It is

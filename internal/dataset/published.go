@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bytes"
 	"cmp"
 	"embed"
 	"encoding/json"
@@ -12,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/settings"
@@ -197,15 +195,7 @@ func names(like string) (list, near string) {
 }
 
 // entries is the table. A fault in it is a bug in the program.
-var entries = sync.OnceValue(func() []Entry {
-	d := json.NewDecoder(bytes.NewReader(publishedJSON))
-	d.DisallowUnknownFields()
-	var list []Entry
-	if err := d.Decode(&list); err != nil {
-		panic("dataset: published.json: " + err.Error())
-	}
-	return list
-})
+var entries = settings.BuiltIn[[]Entry]("published.json", publishedJSON)
 
 // path is the place of the file in the cache, and sidecar the place of the record of the
 // pull.

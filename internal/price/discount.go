@@ -2,10 +2,10 @@ package price
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"strings"
-	"sync"
+
+	"github.com/orbench/orbench/internal/settings"
 )
 
 // Discount is the price of a model's calls by batch, relative to its list price.
@@ -25,13 +25,7 @@ type Discount struct {
 //go:embed discounts.json
 var builtInDiscounts []byte
 
-var discounts = sync.OnceValue(func() []Discount {
-	var list []Discount
-	if err := json.Unmarshal(builtInDiscounts, &list); err != nil {
-		panic("price: the built-in discounts: " + err.Error()) // a test reads them
-	}
-	return list
-})
+var discounts = settings.BuiltIn[[]Discount]("discounts.json", builtInDiscounts)
 
 // checkFactor refuses what is no share of a list price.
 func checkFactor(x float64) error {

@@ -2,14 +2,12 @@ package price
 
 import (
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/orbench/orbench/internal/settings"
@@ -58,13 +56,7 @@ var builtIn []byte
 // Default is the built-in table.
 func Default() Table { return readBuiltIn() }
 
-var readBuiltIn = sync.OnceValue(func() Table {
-	var t Table
-	if err := json.Unmarshal(builtIn, &t); err != nil {
-		panic("price: the built-in table: " + err.Error()) // a test reads it
-	}
-	return t
-})
+var readBuiltIn = settings.BuiltIn[Table]("prices.json", builtIn)
 
 // With returns the table with the entries read from r, a YAML or JSON list; an entry for
 // the provider and model of an old one replaces it. The name stands for the file

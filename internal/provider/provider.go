@@ -2,13 +2,11 @@ package provider
 
 import (
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/orbench/orbench"
@@ -115,13 +113,7 @@ var builtIn []byte
 // Default is the built-in table.
 func Default() Table { return readBuiltIn() }
 
-var readBuiltIn = sync.OnceValue(func() Table {
-	var t Table
-	if err := json.Unmarshal(builtIn, &t); err != nil {
-		panic("provider: the built-in table: " + err.Error()) // a test reads it
-	}
-	return t
-})
+var readBuiltIn = settings.BuiltIn[Table]("providers.json", builtIn)
 
 // With returns the table with the entries read from r, a YAML or JSON list; an entry
 // with the name of an old one replaces it. The name stands for the file in

@@ -3,6 +3,7 @@ package settings
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/goccy/go-yaml"
@@ -232,6 +234,19 @@ func secondDocument(text []byte) (line int) {
 		return nil
 	})
 	return line
+}
+
+// BuiltIn gives a table of JSON that is part of the program, and reads it the first time. A
+// test of each table reads it, so that nobody meets the panic.
+func BuiltIn[T any](name string, text []byte) func() T {
+	return sync.OnceValue(func() (table T) {
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&table); err != nil {
+			panic(name + ": " + err.Error())
+		}
+		return table
+	})
 }
 
 // safely turns a panic into an error. The YAML reader panics on some texts that it should

@@ -37,7 +37,8 @@ func read(from wire.Reply) (model.Response, error) {
 	if from.OK() {
 		return decode(from.Body)
 	}
-	text, kind := said(from.Body), model.KindOfStatus(from.Status)
+	text, _ := wire.Said(from.Body)
+	kind := model.KindOfStatus(from.Status)
 	// All of these come as status 400 and type invalid_request_error, so that
 	// the text alone tells them from a wrong request.
 	block := reply.Fault(from.Status, text)
@@ -143,15 +144,4 @@ func decode(body []byte) (model.Response, error) {
 	answer, thought := reply.Kept(resp.Text)
 	resp.Text, resp.Thinking = answer, strings.TrimSpace(resp.Thinking+"\n"+thought)
 	return resp, nil
-}
-
-// said is the text of an error body, or the body where it has another shape.
-func said(body []byte) string {
-	var fault struct {
-		Error struct {
-			Message string `json:"message"`
-		} `json:"error"`
-	}
-	_ = json.Unmarshal(body, &fault)
-	return cmp.Or(fault.Error.Message, string(body))
 }

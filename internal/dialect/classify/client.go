@@ -167,32 +167,17 @@ func byValue(a, b json.Number) int {
 // {"error":"…","error_type":"…"}, OpenAI {"error":{"message":"…","code":"…"}}, vLLM
 // {"error":{"message":"…"}} or, before 0.10, {"message":"…"}.
 func refused(reply wire.Reply) error {
-	var said struct {
-		Error   json.RawMessage `json:"error"`
-		Message string          `json:"message"`
-	}
-	message := string(reply.Body)
-	var inner struct {
-		Message string `json:"message"`
-		Code    any    `json:"code"`
-	}
-	if json.Unmarshal(reply.Body, &said) == nil {
-		var text string
-		_ = json.Unmarshal(said.Error, &text)
-		_ = json.Unmarshal(said.Error, &inner)
-		message = cmp.Or(text, inner.Message, said.Message, message)
-	}
+	message, codes := wire.Said(reply.Body)
 	e := &model.Error{Kind: model.KindOfStatus(reply.Status), Message: message}
 	if reply.Status == http.StatusFailedDependency {
 		// TEI's reply to every text where its model is no classifier.
 		e.Kind = model.NotFound
 	}
-	if inner.Code == "insufficient_quota" {
+	if slices.Contains(codes, "insufficient_quota") {
 		// OpenAI's account without credit has the status of one that asks too fast.
 		e.Kind = model.Quota
 	}
-	code, _ := inner.Code.(string)
-	if wire.Limited(message, code) {
+	if wire.Limited(message, codes...) {
 		e.Kind = model.Limited
 	}
 	return e
