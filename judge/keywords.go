@@ -100,8 +100,7 @@ func (l keywordList) find(text string) (orbench.Span, bool) {
 
 // longest gives the length in bytes of the longest phrase at the start of text, 0 for
 // none.
-func longest(text string, phrases []string) int {
-	best := 0
+func longest(text string, phrases []string) (best int) {
 	for _, p := range phrases {
 		best = max(best, prefixLen(text, p))
 	}
@@ -110,8 +109,7 @@ func longest(text string, phrases []string) int {
 
 // prefixLen gives the number of bytes of text that phrase matches as a prefix, 0 if it
 // does not match. A straight apostrophe in the phrase matches a curly one.
-func prefixLen(text, phrase string) int {
-	n := 0
+func prefixLen(text, phrase string) (n int) {
 	for i := range len(phrase) {
 		rest := text[n:]
 		switch {

@@ -88,8 +88,7 @@ func newPanel(spec, rest string, opts Options) (Judge, error) {
 
 func (p *panel) Name() string { return p.name }
 
-func (p *panel) parts() []Judge {
-	var all []Judge
+func (p *panel) parts() (all []Judge) {
 	for _, m := range p.members {
 		all = append(all, m.judge)
 	}

@@ -55,8 +55,7 @@ type ModelJudge interface {
 }
 
 // ModelsOf lists the models of several judges, judge by judge.
-func ModelsOf(judges ...Judge) []model.Ref {
-	var refs []model.Ref
+func ModelsOf(judges ...Judge) (refs []model.Ref) {
 	for _, j := range judges {
 		if asking, ok := j.(ModelJudge); ok {
 			refs = append(refs, asking.Models()...)
@@ -69,8 +68,7 @@ func ModelsOf(judges ...Judge) []model.Ref {
 type composed interface{ parts() []Judge }
 
 // distinctModels lists the models of several judges, each once.
-func distinctModels(judges []Judge) []model.Ref {
-	var refs []model.Ref
+func distinctModels(judges []Judge) (refs []model.Ref) {
 	for _, ref := range ModelsOf(judges...) {
 		if !slices.Contains(refs, ref) {
 			refs = append(refs, ref)
@@ -148,8 +146,7 @@ func Parse(spec string, opts Options) (Judge, error) {
 func Split(list string) []string { return splitAt(list, ',') }
 
 // splitAt is Split at another mark.
-func splitAt(list string, mark byte) []string {
-	var parts []string
+func splitAt(list string, mark byte) (parts []string) {
 	depth, start := 0, 0
 	add := func(end int) {
 		if s := strings.TrimSpace(list[start:end]); s != "" {

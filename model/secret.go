@@ -38,8 +38,7 @@ const leastFolded = 8
 // NewSecrets prepares secrets. One of fewer than 8 bytes, or of fewer than 16 without a
 // digit, is none: servers that want no key are given "none" or "placeholder", which are
 // words of answers.
-func NewSecrets(secrets ...string) Secrets {
-	var s Secrets
+func NewSecrets(secrets ...string) (s Secrets) {
 	for _, secret := range secrets {
 		if len(secret) < 8 || len(secret) < 16 && !strings.ContainsAny(secret, "0123456789") {
 			continue

@@ -227,8 +227,7 @@ const featuresPerKind = 4
 
 // kindFeatures are the features of each kind of phrase that an answer can have. Without a
 // phrase of the kind they are 0.
-func kindFeatures() []feature {
-	var of []feature
+func kindFeatures() (of []feature) {
 	for k := kindRefuse + 1; k < kindNone; k++ {
 		of = append(of,
 			feature{kindNames[k] + ".first", always, func(v *view) float64 { return flag(v.begins(k)) }},

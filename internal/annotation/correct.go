@@ -515,8 +515,7 @@ func (t *Tally) merged() [][]Group {
 
 // Rows returns each entry once for each label that it has, or once without a
 // label if it has none. Unless by is empty, only that person's labels are there.
-func (w Words) Rows(entries []Entry, by string) []Entry {
-	var rows []Entry
+func (w Words) Rows(entries []Entry, by string) (rows []Entry) {
 	for _, e := range entries {
 		said := w.On(e.Subject)
 		if by != "" {

@@ -309,8 +309,7 @@ func (p *pool) gain(total, drawn int) float64 {
 
 // record returns annotations for newly drawn answers, and for earlier ones
 // whose chance has changed.
-func record(pools []*pool, at time.Time) []orbench.Annotation {
-	var drawn []orbench.Annotation
+func record(pools []*pool, at time.Time) (drawn []orbench.Annotation) {
 	for _, p := range pools {
 		if p.Drawn == len(p.drawn) {
 			continue

@@ -106,8 +106,7 @@ func (t *Tally) difference(p *pairTally) float64 {
 // Disputes returns the answers that some people call refusals and others answers, and the
 // prompts to which people give several labels, each with what they said, for somebody to
 // settle.
-func (w Words) Disputes(entries []Entry) []Entry {
-	var disputes []Entry
+func (w Words) Disputes(entries []Entry) (disputes []Entry) {
 	for _, e := range entries {
 		all := w.All(e.Subject)
 		if e.OfPrompt {

@@ -61,8 +61,7 @@ type Without struct {
 }
 
 // Calls counts what a plan sends.
-func (p Plan) Calls() int {
-	n := 0
+func (p Plan) Calls() (n int) {
 	for _, part := range p.Parts {
 		n += part.Calls
 	}

@@ -40,8 +40,7 @@ type BuildConfig struct {
 type Policy []Category
 
 // PolicyOf is a policy with the usual number of seeds for each category.
-func PolicyOf(definitions orbench.Policy) Policy {
-	var p Policy
+func PolicyOf(definitions orbench.Policy) (p Policy) {
 	for _, d := range definitions {
 		p = append(p, Category{Category: d.Category, Text: d.Text})
 	}
@@ -213,8 +212,7 @@ type Toxic struct {
 }
 
 // Definitions is the policy in the form in which moderators are asked.
-func (c *BuildConfig) Definitions() orbench.Policy {
-	var p orbench.Policy
+func (c *BuildConfig) Definitions() (p orbench.Policy) {
 	for _, category := range c.Policy {
 		p = append(p, orbench.Definition{Category: category.Category, Text: category.Text})
 	}

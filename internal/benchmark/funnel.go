@@ -142,8 +142,7 @@ func (f Funnel) Lost() string {
 	return ""
 }
 
-func sum[K comparable](counts map[K]int) int {
-	total := 0
+func sum[K comparable](counts map[K]int) (total int) {
 	for _, n := range counts {
 		total += n
 	}

@@ -174,8 +174,7 @@ func (r *Record) Asked() orbench.Prompt {
 }
 
 // RefusedBy lists the families with a selector that refused.
-func (r *Record) RefusedBy() []string {
-	var families []string
+func (r *Record) RefusedBy() (families []string) {
 	for _, reply := range r.Replies {
 		if reply.Refused && !slices.Contains(families, reply.Family) {
 			families = append(families, reply.Family)

@@ -20,8 +20,7 @@ type Plot struct {
 
 // Ticks returns the multiples of step between low and high that lie from 0 to
 // 100.
-func Ticks(step, low, high float64) []float64 {
-	var ticks []float64
+func Ticks(step, low, high float64) (ticks []float64) {
 	for v := 0.0; v <= 100; v += step {
 		if v >= low && v <= high {
 			ticks = append(ticks, v)

@@ -69,8 +69,7 @@ var shapes = map[Mark]shape{
 }
 
 // MarkPath returns a mark's outline.
-func MarkPath(m Mark, r vg.Length, at vg.Point) vg.Path {
-	var p vg.Path
+func MarkPath(m Mark, r vg.Length, at vg.Point) (p vg.Path) {
 	s, ok := shapes[m]
 	if !ok {
 		p.Move(vg.Point{X: at.X + r, Y: at.Y})

@@ -198,8 +198,7 @@ func runs(w world, _ string) []cobra.Completion {
 }
 
 // storedTargets are the targets of the runs that the command line names, or of all.
-func storedTargets(w world, _ string) []cobra.Completion {
-	var all []cobra.Completion
+func storedTargets(w world, _ string) (all []cobra.Completion) {
 	for _, r := range w.stored() {
 		if len(w.words) == 0 || slices.Contains(w.words, r.Name) {
 			all = append(all, r.Config.TargetNames()...)

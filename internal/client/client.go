@@ -114,8 +114,7 @@ func (s *Set) All() iter.Seq2[model.Ref, Client] {
 }
 
 // Recipients lists the servers that the clients ask, by provider and address.
-func (s *Set) Recipients() []provider.Recipient {
-	var all []provider.Recipient
+func (s *Set) Recipients() (all []provider.Recipient) {
 	for _, c := range s.clients {
 		if c.Recipient.Address != "" {
 			all = append(all, c.Recipient)

@@ -20,8 +20,7 @@ const DefaultLabels = 60
 // paired returns the pairs of answers to prompts of a label, on which the judge
 // has a verdict on both sides. It has none if the sides are two judges of the
 // same answers.
-func (c *Comparison) paired(label orbench.Label) annotation.Paired {
-	var p annotation.Paired
+func (c *Comparison) paired(label orbench.Label) (p annotation.Paired) {
 	var cells [][2]annotation.Cell
 	for i := range c.entries {
 		e := &c.entries[i]

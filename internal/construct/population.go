@@ -176,8 +176,7 @@ func (p *population) yield(o generator.Operator) float64 {
 
 // partner is the first of the fittest that is another prompt of the same category, or else
 // of any. It is nil if there is none.
-func (m *member) partner(fittest []*member) *member {
-	var other *member
+func (m *member) partner(fittest []*member) (other *member) {
 	for _, f := range fittest {
 		switch {
 		case f == m:

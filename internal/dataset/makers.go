@@ -37,8 +37,7 @@ type Makers map[Role][]string
 
 // RolesOf gives the roles of a model, in the order of Roles. A model is identified by its
 // bare name, whoever serves it; see model.BareName.
-func (m Makers) RolesOf(name string) []Role {
-	var roles []Role
+func (m Makers) RolesOf(name string) (roles []Role) {
 	for _, role := range Roles {
 		if slices.ContainsFunc(m[role], func(helper string) bool {
 			return model.BareName(helper) == model.BareName(name)

@@ -50,8 +50,7 @@ type Reading struct {
 
 // Note is the reading in a few words after the dataset's name, such as ", label assumed".
 // It is empty for the usual way.
-func (r Reading) Note() string {
-	var note string
+func (r Reading) Note() (note string) {
 	if s := r.Sample; s != nil {
 		note = fmt.Sprintf(", %d of %d drawn (seed %d)", s.Size, s.Of, s.Seed)
 	}

@@ -67,8 +67,7 @@ func (d *Defense) Name() string { return cmp.Or(d.name, none) }
 
 // Models lists the models other than the target that the defense may ask, each
 // once. A response-check without a model of its own asks the target.
-func (d *Defense) Models() []model.Ref {
-	var refs []model.Ref
+func (d *Defense) Models() (refs []model.Ref) {
 	for _, i := range slices.Concat(d.before, d.after) {
 		if i.asks != nil && !slices.Contains(refs, *i.asks) {
 			refs = append(refs, *i.asks)

@@ -21,8 +21,7 @@ type Asked struct {
 }
 
 // samples lists all samples of all targets, as chunks without prompts.
-func (r *Run) samples() []targetChunk {
-	var all []targetChunk
+func (r *Run) samples() (all []targetChunk) {
 	for i, t := range r.Targets {
 		of := ""
 		if t.Times() > 1 {

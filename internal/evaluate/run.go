@@ -97,8 +97,7 @@ func (t Target) Each() []Target {
 }
 
 // Together merges consecutive samples into one target. It undoes Each.
-func Together(each []Target) []Target {
-	var all []Target
+func Together(each []Target) (all []Target) {
 	for len(each) > 0 {
 		t, n := each[0], 1
 		for n < len(each) && reflect.DeepEqual(t.Nth(n), each[n]) {
@@ -247,8 +246,7 @@ func (r *Run) Design() score.Design {
 
 // AnswersPerPrompt returns how many answers all targets together give to each
 // prompt.
-func (r *Run) AnswersPerPrompt() int {
-	var n int
+func (r *Run) AnswersPerPrompt() (n int) {
 	for _, t := range r.Targets {
 		n += t.Times()
 	}
@@ -300,8 +298,7 @@ func (r *Run) KnownCalls() (calls map[model.Ref]int, ok bool) {
 }
 
 // Targeted lists the models of the targets, each once, without their endpoints.
-func (r *Run) Targeted() []model.Ref {
-	var refs []model.Ref
+func (r *Run) Targeted() (refs []model.Ref) {
 	for _, t := range r.Targets {
 		if ref := (model.Ref{Provider: t.Provider, Model: t.Model}); !slices.Contains(refs, ref) {
 			refs = append(refs, ref)

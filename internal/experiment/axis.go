@@ -133,8 +133,7 @@ func lookUp[T any](at entry, v *T, own bool, yours string, builtin []T, list []p
 }
 
 // each applies a function to every element.
-func each[A, B any](all []A, of func(A) B) []B {
-	var made []B
+func each[A, B any](all []A, of func(A) B) (made []B) {
 	for _, one := range all {
 		made = append(made, of(one))
 	}

@@ -29,8 +29,7 @@ func (c *Experiment) Providers() []string {
 // Providers lists the providers that targets, judges or defenses name, each once;
 // simulated models and recorded answers have none. A provider is what stands before the first slash, after the judge's own prefix. A name after
 // that slash may hold a colon, as in ollama/llama3:8b.
-func Providers(specs []string) []string {
-	var names []string
+func Providers(specs []string) (names []string) {
 	for _, spec := range specs {
 		if strings.HasPrefix(spec, dataset.ReplayPrefix) {
 			continue

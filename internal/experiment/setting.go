@@ -105,8 +105,7 @@ func quote(value any) string {
 }
 
 // commas parts values at their commas.
-func commas(values []string) []string {
-	var all []string
+func commas(values []string) (all []string) {
 	for _, v := range values {
 		for part := range strings.SplitSeq(v, ",") {
 			if part = strings.TrimSpace(part); part != "" {
@@ -135,8 +134,7 @@ var step = regexp.MustCompile(`^(?:\.?([A-Za-z0-9_-]+)|(\[(?:[0-9]{1,6}|\*)\]))`
 const every = "[*]"
 
 // steps parts a path; nil is no path.
-func steps(path string) []string {
-	var all []string
+func steps(path string) (all []string) {
 	for path != "" {
 		m := step.FindStringSubmatch(path)
 		if m == nil {
@@ -289,8 +287,7 @@ func near(name string, here []string) string {
 
 // SplitList splits comma-separated targets or datasets. A value that is the path of a file
 // is taken whole, commas and all.
-func SplitList(values []string) []string {
-	var out []string
+func SplitList(values []string) (out []string) {
 	for _, v := range values {
 		if _, err := os.Stat(strings.TrimPrefix(v, dataset.ReplayPrefix)); err == nil {
 			out = append(out, v)

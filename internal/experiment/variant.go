@@ -83,8 +83,7 @@ var axes = []axis{
 
 // Labels say in what a variant differs from another, the plain one: a name for each
 // difference, in a fixed order. Samples are no difference.
-func (w Variant) Labels(plain Variant) []string {
-	var labels []string
+func (w Variant) Labels(plain Variant) (labels []string) {
 	for _, a := range axes {
 		if label := a.label(&w); label != a.label(&plain) {
 			labels = append(labels, label)

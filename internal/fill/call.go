@@ -230,8 +230,7 @@ var errLate = errors.New("calls were stopped meanwhile")
 
 // failureOf is the error of a call as a *model.Error. A cancellation, which nobody
 // but the end of the run asks for, is a Transient.
-func failureOf(r model.Request, err error) *model.Error {
-	var failed *model.Error
+func failureOf(r model.Request, err error) (failed *model.Error) {
 	if !errors.As(err, &failed) && !errors.As(model.FromTransport(r.Provider, r.Model, err), &failed) {
 		failed = &model.Error{Kind: model.Transient, Provider: r.Provider, Model: r.Model, Err: err}
 	}

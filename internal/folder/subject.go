@@ -51,8 +51,7 @@ type mark struct {
 const maxMark = 16 << 20
 
 // readMark reads a mark; a missing or foreign file gives an empty one.
-func readMark(path string) mark {
-	var m mark
+func readMark(path string) (m mark) {
 	b, err := untrusted.ReadFile(path, maxMark)
 	if err == nil {
 		err = json.Unmarshal(b, &m)

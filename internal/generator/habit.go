@@ -84,8 +84,7 @@ var habits = []struct {
 }
 
 // Habits lists the habits.
-func Habits() []Habit {
-	var all []Habit
+func Habits() (all []Habit) {
 	for _, h := range habits {
 		all = append(all, h.Habit)
 	}

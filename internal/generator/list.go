@@ -32,8 +32,7 @@ import (
 // refusal yields nothing. Remarks behind an item or below it are cut off. Each item is one
 // line: without quotes, Markdown, control characters or double spaces around or in it, and
 // never empty.
-func Items(response model.Response) []string {
-	var texts []string
+func Items(response model.Response) (texts []string) {
 	for _, item := range rawItems(response) {
 		texts = append(texts, item.Text)
 	}

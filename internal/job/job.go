@@ -144,8 +144,7 @@ func RefOf(r model.Request) model.Ref {
 }
 
 // Refs lists the models that may be asked, each once.
-func (j *Job) Refs() []model.Ref {
-	var refs []model.Ref
+func (j *Job) Refs() (refs []model.Ref) {
 	for _, m := range j.Models {
 		if !slices.Contains(refs, m.Ref) {
 			refs = append(refs, m.Ref)

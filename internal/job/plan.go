@@ -171,8 +171,7 @@ func (j *Job) SampledPlan(ctx context.Context, m store.Reader, most int) ([]Plan
 }
 
 // TotalCalls adds the calls of plans up.
-func TotalCalls(plans []Plan) int {
-	n := 0
+func TotalCalls(plans []Plan) (n int) {
 	for _, p := range plans {
 		n += p.Calls
 	}

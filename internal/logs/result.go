@@ -123,8 +123,7 @@ func (r Result) Document() table.Document {
 const everyPlace = table.OnScreen | table.InMarkdown
 
 // warnings say what the figures could wrongly be read as.
-func (r Result) warnings() []string {
-	var all []string
+func (r Result) warnings() (all []string) {
 	switch {
 	case r.Users == 0:
 		all = append(all, "The log names no users or sessions, so the intervals take every exchange for a person's only one. They are too narrow. If a column has them, name it.")

@@ -60,8 +60,7 @@ func (r *Run) Study(name string, d study.Dataset) (*study.Study, error) {
 
 // redefines lists what would be removed from a kept vote or changed in it. A vote may
 // gain policies, moderators and a higher limit.
-func (c VoteConfig) redefines(was VoteConfig) []string {
-	var changes []string
+func (c VoteConfig) redefines(was VoteConfig) (changes []string) {
 	add := func(format string, args ...any) { changes = append(changes, fmt.Sprintf(format, args...)) }
 	if was.Dataset.SHA256 != c.Dataset.SHA256 {
 		add("the prompts had the hash %.8s and have %.8s", was.Dataset.SHA256, c.Dataset.SHA256)

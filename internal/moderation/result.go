@@ -190,8 +190,7 @@ func Split(votes []moderate.Vote) bool {
 }
 
 // counts lists how many prompts have each label, in the order of the labels.
-func (t *tally) counts(label func(PromptVotes) orbench.Label) []Count {
-	var list []Count
+func (t *tally) counts(label func(PromptVotes) orbench.Label) (list []Count) {
 	for _, l := range orbench.Labels {
 		rate, n := t.rate(func(row PromptVotes) bool { return label(row) == l })
 		list = append(list, Count{Label: l, N: n, Rate: rate})

@@ -371,8 +371,7 @@ type bitReader struct {
 	at   int
 }
 
-func (b *bitReader) next(width int) uint64 {
-	var v uint64
+func (b *bitReader) next(width int) (v uint64) {
 	for i := 0; i < width; {
 		taken := min(8-b.at%8, width-i)
 		v |= uint64(b.data[b.at/8]>>(b.at%8)) & (1<<taken - 1) << i

@@ -17,8 +17,7 @@ const perMessage = 4
 // characters, rounded up for each message; a token for each character of the
 // scripts that are written without spaces, Chinese, Japanese, Korean, Thai, Lao,
 // Khmer and Burmese; and four tokens for each message.
-func EstimateTokens(messages []orbench.Message) int {
-	tokens := 0
+func EstimateTokens(messages []orbench.Message) (tokens int) {
 	for _, m := range messages {
 		whole, quarters := 0, 0
 		for _, r := range m.Content {

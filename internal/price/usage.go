@@ -138,8 +138,7 @@ func (t Table) Total(u Usage) (usd float64, unpriced []string) {
 }
 
 // Of lists the prices of some models, by which a table made of them alone knows them.
-func (t Table) Of(models []model.Ref) []Price {
-	var all []Price
+func (t Table) Of(models []model.Ref) (all []Price) {
 	for _, m := range models {
 		p, ok := t.Price(m.Provider, m.Model)
 		if ok && !slices.ContainsFunc(all, func(o Price) bool { return o.Provider == p.Provider && o.Model == p.Model }) {

@@ -212,8 +212,7 @@ func (r *Record) runs() []Made {
 // summary lists each setting once, with the names of those that have it unless
 // all share it. It leaves out what a record shows elsewhere and settings
 // without a value.
-func summary(settings []Setting) []Setting {
-	var all []Setting
+func summary(settings []Setting) (all []Setting) {
 	seen := map[Name]map[string]string{DatasetHash: nil, JudgeVersion: nil, Datasets: nil, Judges: nil}
 	for _, s := range settings {
 		if _, known := seen[s.Name]; known {
@@ -290,8 +289,7 @@ func (r *Record) OfReplies(n int) bool {
 }
 
 // Sections show for each run how it was made, and its settings.
-func (r *Record) Sections() []table.Section {
-	var all []table.Section
+func (r *Record) Sections() (all []table.Section) {
 	for _, m := range r.runs() {
 		s := table.Section{Title: "How run " + m.Run + " was made", Header: []string{"what", "of", ""}, Left: 3}
 		s.Add("date", "", day(m.Date))

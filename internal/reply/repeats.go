@@ -24,8 +24,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // sketchOf makes the sketch of a message. Places that it has no word for are 0. It is the
 // same in every process, so that a log always has the same fixed texts.
-func sketchOf(message string) sketch {
-	var s sketch
+func sketchOf(message string) (s sketch) {
 	n := 0
 	for word := range strings.FieldsSeq(message) {
 		if len(word) < leastWord {

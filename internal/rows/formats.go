@@ -185,8 +185,7 @@ func endingOf(path string) string {
 }
 
 // Endings are the file name endings that can be read.
-func Endings() []string {
-	var all []string
+func Endings() (all []string) {
 	for _, f := range formats() {
 		all = append(all, f.endings...)
 	}

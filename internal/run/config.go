@@ -142,8 +142,7 @@ func specOf(name string, maxTokens int, models []model.Ref, clients *client.Set)
 }
 
 // SpecsOf records judges with the settings that they were made with.
-func SpecsOf(judges []judge.Judge, maxTokens int, clients *client.Set) []Spec {
-	var specs []Spec
+func SpecsOf(judges []judge.Judge, maxTokens int, clients *client.Set) (specs []Spec) {
 	for _, j := range judges {
 		s := Spec{Name: j.Name()}
 		if asking, ok := j.(judge.ModelJudge); ok {

@@ -33,8 +33,7 @@ func (r *Run) Made(ctx context.Context, m store.Reader, sinks evaluate.Sinks, of
 
 // batches lists the replies that came by batch, by provider and discount. There is no discount
 // for a model without a known price, such as one on a server of one's own.
-func batches(prices price.Table, used price.Usage) []provenance.Batch {
-	var all []provenance.Batch
+func batches(prices price.Table, used price.Usage) (all []provenance.Batch) {
 	for _, of := range slices.SortedFunc(maps.Keys(used), func(a, b model.Ref) int { return cmp.Compare(a.String(), b.String()) }) {
 		n := used[of].Batched.Replies
 		if n == 0 {
@@ -54,8 +53,7 @@ func batches(prices price.Table, used price.Usage) []provenance.Batch {
 }
 
 // served lists the names under which replies came, by target and by judge.
-func served(result score.Result) []provenance.Served {
-	var all []provenance.Served
+func served(result score.Result) (all []provenance.Served) {
 	add := func(of string, names []score.ServedBy) {
 		for _, by := range names {
 			name := provenance.Served{Of: of, Model: by.Model, As: string(by.As)}

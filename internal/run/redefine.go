@@ -105,8 +105,7 @@ func (r *Run) outgrows(ctx context.Context, was, now study.Dataset) bool {
 
 // retargeted lists the settings in which a target was asked differently, and says whether
 // it had more samples.
-func retargeted(was, now evaluate.Target) []string {
-	var changes []string
+func retargeted(was, now evaluate.Target) (changes []string) {
 	if was.Times() > now.Times() {
 		changes = append(changes, fmt.Sprintf("%s was asked %d times, now %d", was.Name, was.Times(), now.Times()))
 	}

@@ -11,8 +11,7 @@ import (
 type Targets []evaluate.Target
 
 // each lists every target once for each sample.
-func (ts Targets) each() []evaluate.Target {
-	var all []evaluate.Target
+func (ts Targets) each() (all []evaluate.Target) {
 	for _, t := range ts {
 		all = append(all, t.Each()...)
 	}

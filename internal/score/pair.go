@@ -41,8 +41,7 @@ type Pair struct {
 // the result's order of targets. Two labels of one dataset belong together. A
 // dataset with only safe prompts is matched with each dataset that has only
 // toxic prompts. What remains has one side.
-func (r *Result) Pairs() []Pair {
-	var all []Pair
+func (r *Result) Pairs() (all []Pair) {
 	for _, target := range r.Targets() {
 		of := func(label orbench.Label) []RunResult {
 			return slices.DeleteFunc(slices.Clone(r.Runs), func(run RunResult) bool { return run.Target != target || run.Label != label })
@@ -140,8 +139,7 @@ func pairsBy(target, judge string, safe, toxic []RunResult) []Pair {
 	return pairs
 }
 
-func sidesBy(judge string, runs []RunResult) []*Side {
-	var sides []*Side
+func sidesBy(judge string, runs []RunResult) (sides []*Side) {
 	for _, run := range runs {
 		if j := run.By(judge); j != nil {
 			sides = append(sides, &Side{Run: run, Judge: *j})

@@ -22,8 +22,7 @@ const (
 )
 
 // selfJudging decides by the names of the models.
-func selfJudging(target string, j judge.Judge) SelfJudging {
-	var near SelfJudging
+func selfJudging(target string, j judge.Judge) (near SelfJudging) {
 	for _, m := range judge.ModelsOf(j) {
 		switch {
 		case model.BareName(m.Model) == model.BareName(target):

@@ -267,8 +267,7 @@ func (f Fault) Error(name string, text []byte) *orbench.InputError {
 
 // Line finds the line of the setting at a YAML path, or of the nearest enclosing setting
 // in the text. It is 0 if there is none.
-func Line(text []byte, path string) int {
-	line := 0
+func Line(text []byte, path string) (line int) {
 	// A text has its faults even if their lines cannot be found.
 	_ = safely(func() error {
 		file, err := parser.ParseBytes(bytes.TrimPrefix(text, []byte("\ufeff")), 0)

@@ -75,8 +75,7 @@ const instantText = "This is a constant placeholder answer from a model that rea
 func Models() []Model { return slices.Clone(models) }
 
 // Names are those of Models.
-func Names() []string {
-	var names []string
+func Names() (names []string) {
 	for _, m := range models {
 		names = append(names, m.Name)
 	}

@@ -84,8 +84,7 @@ func (v *vocabulary) own(description string) (deeds []deedLine) {
 }
 
 // contentWords gives the words of a text that say what it is about, each once.
-func contentWords(text string) []string {
-	var words []string
+func contentWords(text string) (words []string) {
 	for _, w := range tokens(text) {
 		if len(w) > 2 && !hasWord(functionWords, w) && !slices.Contains(words, w) {
 			words = append(words, w)

@@ -49,8 +49,7 @@ func (s *Section) Add(values ...any) { s.Rows = append(s.Rows, Cells(values...))
 // Cells returns values as cells. A text or a number is one cell. A rate, an
 // estimated share or a kappa is two: the value and its interval. A list of
 // texts is used as it is.
-func Cells(values ...any) []string {
-	var cells []string
+func Cells(values ...any) (cells []string) {
 	for _, value := range values {
 		switch v := value.(type) {
 		case []string:

@@ -55,8 +55,7 @@ func (m *Manifest) Sizes() string {
 func (s *Set) writeCard(w io.Writer) error { return cardTemplate.Execute(w, &s.Manifest) }
 
 // SplitFacts counts the content of each split.
-func (m *Manifest) SplitFacts() []splitFact {
-	var facts []splitFact
+func (m *Manifest) SplitFacts() (facts []splitFact) {
 	for _, split := range Splits {
 		f := splitFact{Split: split}
 		f.SafePrompts, f.SafeRows = m.count(func(p Part) bool { return p.Split == split && p.Label == orbench.Safe })
@@ -96,8 +95,7 @@ func (m *Manifest) thrownAway() string {
 }
 
 // Warnings lists what a reader should know before training on the set.
-func (m *Manifest) Warnings() []string {
-	var all []string
+func (m *Manifest) Warnings() (all []string) {
 	prompts, _ := m.count(func(Part) bool { return true })
 	toxic, _ := m.count(func(p Part) bool { return p.Label == orbench.Toxic })
 	if prompts > 0 && float64(toxic) < fewToxic*float64(prompts) {

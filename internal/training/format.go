@@ -131,8 +131,7 @@ func (f Format) writer(plain bool) rowWriter {
 func (r Example) only() *Answer { return cmp.Or(r.Chosen, r.Rejected) }
 
 // messages is the conversation that the answers reply to.
-func (r Example) messages() []message {
-	var all []message
+func (r Example) messages() (all []message) {
 	if r.System != "" {
 		all = append(all, message{string(orbench.System), r.System})
 	}

@@ -14,8 +14,7 @@ import (
 )
 
 // Said returns what the user says in a prompt.
-func Said(p orbench.Prompt) []string {
-	var turns []string
+func Said(p orbench.Prompt) (turns []string) {
 	for _, m := range p.Messages {
 		if m.Role == orbench.User {
 			turns = append(turns, m.Content)

@@ -9,8 +9,7 @@ import (
 )
 
 // Width is the number of terminal columns of a text from Terminal.
-func Width(s string) int {
-	n := 0
+func Width(s string) (n int) {
 	for _, r := range s {
 		n += runeWidth(r)
 	}

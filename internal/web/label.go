@@ -287,8 +287,7 @@ type queue struct {
 }
 
 // note says what the labels of a queue are good for.
-func (q *queue) note() string {
-	var text string
+func (q *queue) note() (text string) {
 	switch {
 	case q.queue == disputesQueue:
 		return "Your label settles the dispute: from then on it alone counts. What each person said is kept."

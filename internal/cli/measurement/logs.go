@@ -220,8 +220,7 @@ func (a app) logs(ctx context.Context, files []string, f logFlags, out command.P
 }
 
 // withoutPrinted leaves the flags of command.Printed out of a command line.
-func withoutPrinted(args []string) []string {
-	var kept []string
+func withoutPrinted(args []string) (kept []string) {
 	for i, arg := range args {
 		flag, _, _ := strings.Cut(arg, "=")
 		if flag != "--full" && flag != "--format" && (i == 0 || args[i-1] != "--format") {

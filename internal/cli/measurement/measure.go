@@ -157,8 +157,7 @@ func (m measurement) precision() string {
 }
 
 // unanswered says which answers are missing, but for recorded ones, of which it was said.
-func unanswered(r score.Result) []string {
-	var lines []string
+func unanswered(r score.Result) (lines []string) {
 	for _, run := range r.Runs {
 		if run.Unanswered > 0 && run.Asked.Provider != model.Replay {
 			lines = append(lines, fmt.Sprintf("missing: %d of %d answers of %s on %s (%s)", run.Unanswered, run.N, run.Target, run.Dataset, run.Label))

@@ -324,8 +324,7 @@ func (s *Store) at(err error) error {
 func (s *Store) Notes() []string { return s.notes }
 
 // Remove deletes a file, and those that the database keeps beside it, where they are there.
-func Remove(path string) error {
-	var all error
+func Remove(path string) (all error) {
 	for _, ending := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(path + ending); !errors.Is(err, fs.ErrNotExist) {
 			all = errors.Join(all, err)
