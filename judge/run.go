@@ -25,9 +25,8 @@ func Read(j Judge, of model.Ref, reply model.Response) orbench.Verdict {
 
 // Run judges one answer now and asks m for the replies that the judge needs. Judges
 // without a model need none. Errors come from m.
-func Run(ctx context.Context, j Judge, c Case, m model.Model) (orbench.Verdict, error) {
-	var v orbench.Verdict
-	err := model.Resolve(ctx, m, func(look model.Lookup) (missing []model.Request) {
+func Run(ctx context.Context, j Judge, c Case, m model.Model) (v orbench.Verdict, err error) {
+	err = model.Resolve(ctx, m, func(look model.Lookup) (missing []model.Request) {
 		v, missing = j.Verdict(c, look)
 		return missing
 	})

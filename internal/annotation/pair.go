@@ -253,8 +253,7 @@ type changes struct {
 // strata; if one has no labels, it joins others of its kind. The difference is the
 // judge's, corrected by the labels (see byJudge). designEffect is that of prompts that share
 // clusters. It reports false if a kind has no labeled pair and the judge's error is not known.
-func (p Paired) Corrected(w Words, designEffect float64) (CorrectedPairs, bool) {
-	var c CorrectedPairs
+func (p Paired) Corrected(w Words, designEffect float64) (c CorrectedPairs, ok bool) {
 	settled := changes{settled: true}
 	var flips, others kind
 	people := map[string]bool{}

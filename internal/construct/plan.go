@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/moderate"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -165,14 +166,10 @@ func (p *planner) share(refs map[string]model.Ref, role benchmark.Role, names []
 }
 
 func (p *planner) add(role benchmark.Role, typical model.Request, calls, output int) {
-	i := slices.IndexFunc(*p, func(x Plan) bool {
+	added := Plan{Role: role, Provider: typical.Provider, Model: typical.Model, ref: job.RefOf(typical)}
+	plan := table.Entry((*[]Plan)(p), added, func(x Plan) bool {
 		return x.Role == role && x.Provider == typical.Provider && x.Model == typical.Model
 	})
-	if i < 0 {
-		i = len(*p)
-		*p = append(*p, Plan{Role: role, Provider: typical.Provider, Model: typical.Model, ref: job.RefOf(typical)})
-	}
-	plan := &(*p)[i]
 	plan.Calls += calls
 	plan.InputTokens += calls * price.EstimateTokens(typical.Messages)
 	plan.OutputTokens += calls * output

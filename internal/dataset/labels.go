@@ -279,8 +279,7 @@ type labelValue struct {
 
 // parseLabelValues reads a list such as "contrast_*=toxic,*=safe": values, or their
 // beginnings followed by a star, each with its label. An empty text gives the zero value.
-func parseLabelValues(list string) (labelValues, error) {
-	var all labelValues
+func parseLabelValues(list string) (all labelValues, err error) {
 	if strings.TrimSpace(list) == "" {
 		return nil, nil
 	}

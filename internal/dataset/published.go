@@ -231,8 +231,7 @@ const maxSidecar = 1 << 20
 
 // pulled reads the record of the pull. It fails with fs.ErrNotExist if the dataset is not
 // in the cache.
-func (e Entry) pulled(cache string) (pulled, error) {
-	var p pulled
+func (e Entry) pulled(cache string) (p pulled, err error) {
 	if cache == "" {
 		return p, fs.ErrNotExist
 	}

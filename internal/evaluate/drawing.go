@@ -154,8 +154,7 @@ func (d *drawing) askedPrompts(judge string) ([]*dataset.Dataset, error) {
 
 // parts returns the datasets with only the prompts that take selects, kept in memory
 // where hold is true.
-func (d *drawing) parts(take func(place) bool, hold bool) ([]*dataset.Dataset, error) {
-	var all []*dataset.Dataset
+func (d *drawing) parts(take func(place) bool, hold bool) (all []*dataset.Dataset, err error) {
 	for at, set := range d.sets {
 		marked := make([]bool, len(d.places[at]))
 		for i, p := range d.places[at] {

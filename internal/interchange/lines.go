@@ -191,8 +191,7 @@ func ofLine(v score.JudgeVerdict, text string) LineVerdict {
 const lineHint = `write one such as {"id": 1, "prompt": "…", "response": "…"}`
 
 // parseLine reads a Line. Of a faulty one it gives the ID as far as it can be read.
-func parseLine(text []byte) (Line, error) {
-	var l Line
+func parseLine(text []byte) (l Line, err error) {
 	if &text[0] == &tooLong[0] {
 		return l, fault(fmt.Sprintf("the line has more than %d bytes", dataset.MaxRow), "cut the answer")
 	}

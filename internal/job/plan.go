@@ -62,12 +62,10 @@ func (p *Plan) send(r model.Request, n int) {
 // Plan counts what the job would send, by model and role. Prompts may be asked about in
 // several places: each request counts once, and what follows on it once. Those of changed
 // subjects are also counted there; nil counts none. m may be nil for an empty store.
-func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent, changed Changed) ([]Plan, error) {
-	m, err := store.Filtered(ctx, m, j.Calls)
-	if err != nil {
+func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent, changed Changed) (plans []Plan, err error) {
+	if m, err = store.Filtered(ctx, m, j.Calls); err != nil {
 		return nil, err
 	}
-	var plans []Plan
 	index := map[Asked]int{}
 	of := func(ref model.Ref, role Role) *Plan {
 		k := Asked{Ref: ref, Role: role}

@@ -208,8 +208,7 @@ func (o *opening) addTargets(ctx context.Context) error {
 }
 
 // defenses makes the defense of each variant, nil for none.
-func (o *opening) defenses() ([]*defense.Defense, error) {
-	var defenses []*defense.Defense
+func (o *opening) defenses() (defenses []*defense.Defense, err error) {
 	for _, variant := range o.x.Expand() {
 		d, err := o.clients.Defense(string(variant.Defense), o.x.JudgeMaxTokens)
 		if err != nil {

@@ -130,8 +130,7 @@ func (r *Run) answers() bool {
 }
 
 // keep has the store keep the prompts that the run asks, and takes them from there.
-func (r *Run) keep(ctx context.Context, m store.Keeper) ([]store.Key, error) {
-	var keys []store.Key
+func (r *Run) keep(ctx context.Context, m store.Keeper) (keys []store.Key, err error) {
 	for i, set := range r.Datasets {
 		key, err := study.KeepDataset(ctx, m, set, r.Limit, r.Config.Datasets[i])
 		if err != nil {

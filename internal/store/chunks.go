@@ -34,8 +34,7 @@ type Chunks struct {
 
 // CutChunks cuts prompts into chunks and hands each to put. An error of the prompts, or of
 // put, ends it.
-func CutChunks(prompts iter.Seq2[orbench.Prompt, error], put func(hash, text []byte) error) (Chunks, error) {
-	var p Chunks
+func CutChunks(prompts iter.Seq2[orbench.Prompt, error], put func(hash, text []byte) error) (p Chunks, err error) {
 	sum, hashes, text := NewSum(), []byte{}, []byte(nil)
 	end := func() error {
 		hash := sha256.Sum256(text)

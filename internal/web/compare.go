@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -374,11 +375,9 @@ const mostInFile = 1000
 // compared, as a page that is a file of its own. beside names the file that has the flips
 // which the page leaves out.
 func WriteComparison(ctx context.Context, w io.Writer, m store.Reader, sides [2]*run.Run, result compare.Result, beside string) error {
-	templates, err := parse()
-	if err != nil {
-		return err
-	}
-	said, err := m.Annotations(ctx)
+	templates, err1 := parse()
+	said, err2 := m.Annotations(ctx)
+	err := cmp.Or(err1, err2)
 	if err != nil {
 		return err
 	}

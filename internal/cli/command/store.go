@@ -128,8 +128,7 @@ func (e *Env) OpenRuns(ctx context.Context, memory store.Reader, at string, name
 }
 
 // openEach opens what has some names, each once: one may have its own name and be the newest.
-func openEach[T any](names []string, open func(string) (T, error), nameOf func(T) string) ([]T, error) {
-	var all []T
+func openEach[T any](names []string, open func(string) (T, error), nameOf func(T) string) (all []T, err error) {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
 			continue
