@@ -22,8 +22,7 @@ func RateOf(k, n int) Rate {
 	if n == 0 {
 		return Rate{}
 	}
-	share := float64(k) / float64(n)
-	return Rate{Share: &share, CI95: &[2]float64{lo, hi}}
+	return Rate{Share: new(float64(k) / float64(n)), CI95: &[2]float64{lo, hi}}
 }
 
 // Interval is the interval to show with Share: the clustered one if there is one, else CI95.

@@ -113,8 +113,7 @@ func (t *Tally) figures(c *Corrected, of figure.Keys, names []string, designEffe
 		}
 		f := figure.PartOf(figure.LabeledGroup, of, n.size, float64(n.labels), nil)
 		if f.Part = Group(g).String(); n.labels > 0 {
-			share := n.refused / n.weights
-			f.Value = &share
+			f.Value = new(n.refused / n.weights)
 		}
 		all = append(all, f)
 	}

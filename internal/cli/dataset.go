@@ -145,7 +145,7 @@ func (a app) datasetShowCommand() *cobra.Command {
 	command.ColumnFlags(c, &o)
 	command.FormatFlag(c, &format, command.TwoFormats)
 	command.DrawFlags(c, &limit, &o)
-	command.AddSettings(c, command.SampleSeed(&o))
+	command.AddSettings(c, command.Setting{Name: "sample_seed", Into: &o.SampleSeed, Usage: "seed of the draw (default 1)"})
 	return c
 }
 

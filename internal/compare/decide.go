@@ -187,8 +187,7 @@ func (g Gate) chances(n *counts, of func(*counts) GateResult) *Chances {
 	limit, _ := g.limit.Float64()
 	c := &Chances{EqualPasses: passes(0)}
 	if limit != 0 && (limit > 0) == (g.label == orbench.Safe) {
-		caught := max(0, 1-passes(max(-1, min(1, limit/50))))
-		c.TwiceCaught = &caught
+		c.TwiceCaught = new(max(0, 1-passes(max(-1, min(1, limit/50)))))
 	}
 	return c
 }

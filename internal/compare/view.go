@@ -423,12 +423,11 @@ func (c Result) conservation(m Metric) string {
 		}
 	}
 	for i, n := range []SideCounts{m.BaseCounts, m.CandidateCounts} {
-		if c.Paired && n.Prompts == n.Judged {
-			continue
+		if !c.Paired || n.Prompts != n.Judged {
+			s += fmt.Sprintf(" %s: %s prompts = %s.", []string{"Base", "Candidate"}[i], table.Count(n.Prompts), table.Sum(
+				table.Term{N: n.Judged, What: "judged"}, table.Term{N: n.Unjudged, What: "unjudged"}, table.Term{N: n.ServedByOther, What: "answered by another model"},
+				table.Term{N: n.Failed, What: "failed"}, table.Term{N: n.Unanswered, What: "unanswered"}))
 		}
-		s += fmt.Sprintf(" %s: %s prompts = %s.", []string{"Base", "Candidate"}[i], table.Count(n.Prompts), table.Sum(
-			table.Term{N: n.Judged, What: "judged"}, table.Term{N: n.Unjudged, What: "unjudged"}, table.Term{N: n.ServedByOther, What: "answered by another model"},
-			table.Term{N: n.Failed, What: "failed"}, table.Term{N: n.Unanswered, What: "unanswered"}))
 	}
 	return strings.TrimSpace(s)
 }

@@ -119,8 +119,7 @@ func (r *run) askTargets(ctx context.Context, record *benchmark.Record) error {
 		for sample := range r.Search.Samples {
 			request := r.request(name, r.Config.Hard.MaxTokens, record.Asked())
 			if r.Search.Samples > 1 {
-				warm := 1.0
-				request.Params.Temperature, request.Sample = &warm, sample
+				request.Params.Temperature, request.Sample = new(1.0), sample
 			}
 			reply, err := r.judged(ctx, benchmark.Selector{Model: name}, request, record.Asked())
 			if err != nil {

@@ -117,8 +117,7 @@ func (r *run) request(name string, maxTokens int, prompt orbench.Prompt) model.R
 
 // cold are the parameters of a call for one answer, the likeliest.
 func cold(maxTokens int) model.Params {
-	temperature := 0.0
-	return model.Params{Temperature: &temperature, MaxTokens: maxTokens}
+	return model.Params{Temperature: new(0.0), MaxTokens: maxTokens}
 }
 
 // judged asks a selector, or a target, a request and has the answer judged.

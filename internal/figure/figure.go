@@ -136,8 +136,7 @@ func (f Figure) Count() float64 {
 func Counted(m Measure, of Keys, n, k int) Figure {
 	f := PartOf(m, of, n, float64(k), nil)
 	if n > 0 {
-		share := float64(k) / float64(n)
-		f.Value = &share
+		f.Value = new(float64(k) / float64(n))
 	}
 	return f
 }

@@ -35,16 +35,11 @@ type keptUsage struct {
 
 // keyOf is the key under which the figures of a run in a store are kept, or its rows; of says
 // which. ok is false where nothing is kept of it.
-func (x *Index) keyOf(m store.Reader, r *run.Run, of string, more ...any) (key []byte, ok bool) {
+func (x *Index) keyOf(m store.Reader, r *run.Run, of string) (key []byte, ok bool) {
 	own, ok := r.Key()
 	built, told := program()
-	sum := digest(append([]any{own, built, of}, more...)...)
+	sum := digest(own, built, of)
 	return sum[:], ok && told && x.usable() != nil && m.LeftOut().Sound()
-}
-
-// figuresKey is the key under which the figures of a run are kept.
-func (x *Index) figuresKey(m store.Reader, r *run.Run) (key []byte, ok bool) {
-	return x.keyOf(m, r, "figures")
 }
 
 // Figures is a run.Figures that keeps the figures, and the rows that they were counted from.
@@ -63,7 +58,7 @@ func (x *Index) Figures(ctx context.Context, m store.Reader, r *run.Run, sinks e
 // Whole reports whether figures of the run are kept that lack no call, so that nothing is
 // left to ask. It counts the replies that the run rests on in used, unless that is nil.
 func (x *Index) Whole(ctx context.Context, m store.Reader, r *run.Run, used price.Usage) bool {
-	key, ok := x.figuresKey(m, r)
+	key, ok := x.keyOf(m, r, "figures")
 	db := x.usable()
 	if !ok || db == nil {
 		return false
@@ -115,7 +110,7 @@ func saidOf(ctx context.Context, m store.Reader, r *run.Run) ([]byte, error) {
 // keptFigures gives figures that hold, and counts their replies in used. Where only labels of
 // answers have changed, these are counted anew.
 func (x *Index) keptFigures(ctx context.Context, m store.Reader, r *run.Run, used price.Usage) (result score.Result, found bool, err error) {
-	key, ok := x.figuresKey(m, r)
+	key, ok := x.keyOf(m, r, "figures")
 	db := x.usable()
 	if !ok || db == nil {
 		return result, false, nil

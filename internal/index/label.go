@@ -124,17 +124,17 @@ func (x *Index) Asked(ctx context.Context, m store.Reader, r *run.Run, walked fu
 }
 
 // Step draws what labels call for: the second phase of a step, or with a size as many answers
-// more. See annotation.DrawStep. It reports whether it drew any.
-func (x *Index) Step(ctx context.Context, m *store.Store, r *run.Run, size int, walked func(int)) (bool, error) {
+// more. See annotation.DrawStep.
+func (x *Index) Step(ctx context.Context, m *store.Store, r *run.Run, size int, walked func(int)) error {
 	all, err := m.Annotations(ctx)
 	if err != nil {
-		return false, err
+		return err
 	}
 	drawn, err := annotation.DrawStep(x.Items(ctx, m, r, "", "", walked), annotation.NewWords(all), size, 1, time.Now().UTC())
 	if err != nil {
-		return false, err
+		return err
 	}
-	return len(drawn) > 0, m.Annotate(ctx, drawn)
+	return m.Annotate(ctx, drawn)
 }
 
 // relabel counts people's labels of answers anew in the figures of a run that hold but for them,

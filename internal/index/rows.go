@@ -343,7 +343,7 @@ func (x *Index) keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run
 	if failed != nil || !ok || !m.LeftOut().Sound() {
 		return &result, cmp.Or(failed, errMany)
 	}
-	if key, ok := x.figuresKey(m, r); ok {
+	if key, ok := x.keyOf(m, r, "figures"); ok {
 		if err := putFigures(ctx, tx, r.Name, key, said, b, &result, own.Usage); err != nil {
 			return &result, err
 		}

@@ -181,8 +181,7 @@ func ofLine(v score.JudgeVerdict, text string) LineVerdict {
 		Span: SpanText(v.Span, text),
 	}
 	if v.Class != orbench.Unjudged {
-		refused, score := v.Class.Refused(), v.Score
-		l.Refused, l.Score = &refused, &score
+		l.Refused, l.Score = new(v.Class.Refused()), new(v.Score)
 	}
 	return l
 }

@@ -65,8 +65,7 @@ func (t Table) Batch(provider, name string) (Price, bool) {
 	p.Input *= d.Factor
 	p.Output *= d.Factor
 	if p.CachedInput != nil {
-		cached := *p.CachedInput * d.Factor
-		p.CachedInput = &cached
+		p.CachedInput = new(*p.CachedInput * d.Factor)
 	}
 	return p, priced && known
 }

@@ -123,7 +123,10 @@ func published(r score.Result, all []figure.Figure, warnings []figure.Warning) [
 		}
 	}
 	// A run has a warning once for each two people who differ.
-	of := table.RowsOf(warnings, func(w figure.Warning) []figure.Keys { return slices.Compact(slices.Clone(w.Of)) })
+	of := make([][]figure.Keys, len(warnings))
+	for k, w := range warnings {
+		of[k] = slices.Compact(slices.Clone(w.Of))
+	}
 	for i := range all {
 		f := &all[i]
 		if f.DatasetSHA256 == sums[f.Dataset] {

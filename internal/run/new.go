@@ -316,8 +316,7 @@ func (o *opening) target(named experiment.Target, ref model.Ref, g *guard.Guard)
 		t.Params.Seed = named.Seed
 	}
 	if t.Simulated() && t.Params.Seed == nil {
-		seed := int64(client.SimSeed)
-		t.Params.Seed = &seed
+		t.Params.Seed = new(int64(client.SimSeed))
 	}
 	return t
 }

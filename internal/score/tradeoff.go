@@ -50,8 +50,7 @@ func tradeOffs(pairs []Pair) (all []figure.Figure) {
 			of.Category = orbench.Category(strings.TrimPrefix(string(y.Category), contrast))
 			for x := range figure.Of(safe.Figures, safe.Rate.Measure) {
 				if a, b := x.Sampled(), y.Sampled(); x.Category == of.Category && string(x.Category) != table.Category("") && a != nil && b != nil {
-					j := stats.RateDifference(*b, *a)
-					add(of, x.N+y.N, &j)
+					add(of, x.N+y.N, new(stats.RateDifference(*b, *a)))
 				}
 			}
 		}

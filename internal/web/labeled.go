@@ -234,9 +234,9 @@ func (s *Server) step(ctx context.Context, q *queue, more bool) (*queue, error) 
 			err = s.Store.Annotate(ctx, drawn)
 		}
 	case q.rest > 0:
-		_, err = s.Index.Step(ctx, s.Store, q.opened.Run, 0, func(int) {})
+		err = s.Index.Step(ctx, s.Store, q.opened.Run, 0, func(int) {})
 	default:
-		_, err = s.Index.Step(ctx, s.Store, q.opened.Run, annotation.StepLabels-annotation.Repeated, func(int) {})
+		err = s.Index.Step(ctx, s.Store, q.opened.Run, annotation.StepLabels-annotation.Repeated, func(int) {})
 	}
 	if err != nil {
 		return nil, err

@@ -30,11 +30,6 @@ func DrawFlags(c *cobra.Command, limit *int, o *dataset.Options) {
 	o.SampleSeed = dataset.UsualSampleSeed
 }
 
-// SampleSeed is the setting of the seed of a draw.
-func SampleSeed(o *dataset.Options) Setting {
-	return Setting{Name: "sample_seed", Into: &o.SampleSeed, Usage: "seed of the draw (default 1)"}
-}
-
 // CheckDraw refuses a limit beside a draw, and negative ones of either.
 func CheckDraw(limit int, o dataset.Options) error {
 	switch {

@@ -166,10 +166,9 @@ func (e *Env) say(text string) {
 func (e *Env) CommandLine(more ...string) string {
 	words := []string{untrusted.Shell(cmp.Or(e.Program, "orbench"))}
 	for _, arg := range slices.Concat(e.Args, more) {
-		if arg == "--fresh" {
-			continue
+		if arg != "--fresh" {
+			words = append(words, untrusted.Shell(address.Shown(arg)))
 		}
-		words = append(words, untrusted.Shell(address.Shown(arg)))
 	}
 	return strings.Join(words, " ")
 }

@@ -406,7 +406,7 @@ func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, ke
 		walked, end := a.Walking(r)
 		defer end()
 		if size >= 0 {
-			if _, err = kept.Step(ctx, memory, r, size, walked); err != nil {
+			if err = kept.Step(ctx, memory, r, size, walked); err != nil {
 				return nil, err
 			}
 		}

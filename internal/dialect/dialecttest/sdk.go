@@ -16,7 +16,6 @@ import (
 // Question has all that a request for text may hold, so that it can be asked through the
 // provider's own SDK too.
 func Question(name string) model.Request {
-	temperature, seed := 0.25, int64(7)
 	return model.Request{
 		Model: name,
 		Messages: []orbench.Message{
@@ -26,7 +25,7 @@ func Question(name string) model.Request {
 			{Role: orbench.User, Content: "And if it stays?"},
 		},
 		Params: model.Params{
-			Temperature: &temperature, MaxTokens: 1000, Seed: &seed,
+			Temperature: new(0.25), MaxTokens: 1000, Seed: new(int64(7)),
 			Schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`),
 		},
 	}

@@ -20,8 +20,7 @@ var named atomic.Pointer[[]string]
 // now on and whoever asks for a connection: a Client without a base, or what uses
 // http.DefaultTransport. Proxies are not used. It cannot be undone.
 func StayLocal(hosts []string) {
-	all := slices.Clone(hosts)
-	named.Store(&all)
+	named.Store(new(slices.Clone(hosts)))
 	if t, ok := http.DefaultTransport.(*http.Transport); ok {
 		t.DialContext, t.Proxy = dial, nil
 	}

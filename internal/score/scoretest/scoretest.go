@@ -105,9 +105,8 @@ func (f Fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance flo
 
 // ResultOf counts rows into a result, with one dataset for each name.
 func ResultOf(rows []score.AnswerRow, simulated bool) score.Result {
-	usd := 0.0123
 	result := score.Result{Simulated: simulated, Cost: score.Cost{
-		Calls: len(rows), FromMemo: 12, InputTokens: 34567, OutputTokens: 123456, USD: &usd,
+		Calls: len(rows), FromMemo: 12, InputTokens: 34567, OutputTokens: 123456, USD: new(0.0123),
 	}}
 	for _, row := range rows {
 		of := score.RunResult{
