@@ -154,14 +154,13 @@ func (p *panel) count(votes []orbench.Verdict) orbench.Verdict {
 
 // grade gives the class of the winning side, with the reason and the span of
 // the first member that voted for that class and has one.
-func (p *panel) grade(votes []orbench.Verdict, refused bool) orbench.Verdict {
+func (p *panel) grade(votes []orbench.Verdict, refused bool) (out orbench.Verdict) {
 	weight := make(map[orbench.Class]float64)
 	for i, v := range votes {
 		if v.Class != orbench.Unjudged && v.Class.Refused() == refused {
 			weight[v.Class] += p.members[i].weight
 		}
 	}
-	var out orbench.Verdict
 	for _, v := range votes {
 		if weight[v.Class] > weight[out.Class] {
 			out.Class = v.Class

@@ -29,9 +29,8 @@ func Jaccard(a, b string) float64 {
 //
 // Time grows little faster than the number of texts for thresholds from about 0.5; see
 // Index.
-func NearDuplicates(texts []string, threshold float64) []Pair {
+func NearDuplicates(texts []string, threshold float64) (pairs []Pair) {
 	x := NewIndex(threshold)
-	var pairs []Pair
 	var kept []int
 	for b, t := range texts {
 		n, j, duplicate := x.Add(t)

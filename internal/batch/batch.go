@@ -140,12 +140,11 @@ func (d *Manager) Batches(ctx context.Context) ([]*Batch, error) {
 }
 
 // batchesOf lists the batches of a job, in the order in which they were planned.
-func batchesOf(ctx context.Context, m store.Reader, j *job.Job) ([]*Batch, error) {
+func batchesOf(ctx context.Context, m store.Reader, j *job.Job) (all []*Batch, err error) {
 	kept, err := m.Batches(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var all []*Batch
 	for _, k := range kept {
 		b := &Batch{id: k.ID}
 		if err := json.Unmarshal(k.About, b); err != nil {

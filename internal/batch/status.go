@@ -61,12 +61,11 @@ func (d *Manager) Status(ctx context.Context) (Status, error) {
 // Cancel calls off what is out or planned. Calls in files, and those of which nothing has
 // left, are free again at once; a provider first ends the batch, and what it has answered
 // by then is there for Collect. forget frees all calls without a word to the provider.
-func (d *Manager) Cancel(ctx context.Context, forget bool) ([]*Batch, error) {
+func (d *Manager) Cancel(ctx context.Context, forget bool) (canceled []*Batch, err error) {
 	batches, err := d.live(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var canceled []*Batch
 	for _, b := range batches {
 		canceled = append(canceled, b)
 		if b.Service != Files && !forget && (b.Stage == Out || !b.Tried.IsZero()) {

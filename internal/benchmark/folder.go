@@ -125,14 +125,13 @@ func (f *Folder) notARow(line int, err error) error {
 }
 
 // Seeds reads the seeds.
-func (f *Folder) Seeds() ([]Seed, error) {
+func (f *Folder) Seeds() (seeds []Seed, err error) {
 	path := filepath.Join(f.Dir, SeedsFile)
 	in, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	var seeds []Seed
 	for line, err := range linesOf(in) {
 		var s Seed
 		if err == nil {

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -13,10 +14,9 @@ import (
 // Judges makes judges, each name once, and connects the models that they ask. Every
 // spec may be a list; see judge.Split and judge.Parse. maxTokens is as in
 // judge.Options.
-func (s *Set) Judges(specs []string, maxTokens int) ([]judge.Judge, error) {
+func (s *Set) Judges(specs []string, maxTokens int) (judges []judge.Judge, err error) {
 	var failed error
 	opts := s.options(maxTokens, &failed)
-	var judges []judge.Judge
 	seen := map[string]bool{}
 	for _, spec := range judge.Split(strings.Join(specs, ",")) {
 		j, err := judge.Parse(spec, opts)
@@ -44,11 +44,8 @@ func (s *Set) Defense(spec string, maxTokens int) (*defense.Defense, error) {
 	opts := s.options(maxTokens, &failed)
 	opts.Guard = func(g *guard.Guard, target string) error { return s.settle(g, target, false) }
 	d, err := defense.Parse(spec, opts)
-	switch {
-	case err != nil:
+	if err = cmp.Or(err, failed); err != nil {
 		return nil, err
-	case failed != nil:
-		return nil, failed
 	}
 	return d, checkSim(d.Models()...)
 }

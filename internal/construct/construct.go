@@ -283,9 +283,8 @@ func (r *run) keep(record *benchmark.Record) error {
 
 // fedBack are the seeds of the next round: the rewrites that stayed toxic in this one, up
 // to the configured number for each category.
-func (r *run) fedBack(round int) []benchmark.Seed {
+func (r *run) fedBack(round int) (seeds []benchmark.Seed) {
 	taken := map[orbench.Category]int{}
-	var seeds []benchmark.Seed
 	for _, s := range r.confirmed {
 		if most := r.Config.Feedback.PerCategory; most > 0 && taken[s.Category] == most {
 			continue

@@ -35,11 +35,10 @@ var shardForm = regexp.MustCompile(`^([0-9]{1,6})/([0-9]{1,6})$`)
 
 // ParseShard reads a shard, such as "2/4"; the empty text means all prompts.
 // Anything else is an *orbench.InputError.
-func ParseShard(text string) (Shard, error) {
+func ParseShard(text string) (s Shard, err error) {
 	if text == "" {
 		return Shard{}, nil
 	}
-	var s Shard
 	if m := shardForm.FindStringSubmatch(text); m != nil {
 		s.Number, _ = strconv.Atoi(m[1])
 		s.Of, _ = strconv.Atoi(m[2])

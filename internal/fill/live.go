@@ -179,10 +179,9 @@ func (f *Live) GiveBack(ctx context.Context) error {
 }
 
 // GivenUp lists the *GivenUpErrors so far, those of one lane joined.
-func (f *Live) GivenUp() []error {
+func (f *Live) GivenUp() (errs []error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var errs []error
 	for _, l := range f.lanes {
 		if err := l.givenUp(); err != nil {
 			errs = append(errs, err)

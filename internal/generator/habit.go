@@ -128,9 +128,8 @@ type Question struct {
 
 // Read reads the items of a reply, like Items, and recognizes the habits in them. It mends
 // where that is certain. It looks at forms and words, not at meaning.
-func Read(response model.Response, q Question) []Item {
+func Read(response model.Response, q Question) (items []Item) {
 	asked := frameOf(q)
-	var items []Item
 	for _, raw := range rawItems(response) {
 		item := raw
 		item.Text = asked.unlabel(&item)

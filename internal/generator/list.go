@@ -106,13 +106,12 @@ var (
 )
 
 // jsonItems finds the items of a reply that contains JSON, complete or cut.
-func jsonItems(reply string, _ bool) []string {
+func jsonItems(reply string, _ bool) (items []string) {
 	start := jsonStart().FindStringIndex(reply)
 	if start == nil {
 		return nil
 	}
 	text := reply[start[0]:]
-	var items []string
 	field := ""
 	for _, at := range jsonString().FindAllStringSubmatchIndex(text, -1) {
 		var s string
@@ -133,9 +132,8 @@ func jsonItems(reply string, _ bool) []string {
 // doubleBracketed finds texts in double brackets. Models sometimes forget a closing
 // bracket, so an item also ends where the next one begins and, unless the reply was cut
 // there, at the end of its line.
-func doubleBracketed(reply string, cut bool) []string {
+func doubleBracketed(reply string, cut bool) (items []string) {
 	parts := strings.Split(reply, "[[")
-	var items []string
 	for i, part := range parts[1:] {
 		item, last := part, i == len(parts)-2
 		if end := strings.LastIndex(part, "]]"); end >= 0 {

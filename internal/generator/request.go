@@ -204,13 +204,12 @@ var exampleFiles embed.FS
 // Examples are the default demonstrations of a version of the wordings: five of our own,
 // which break no rule of Lint. Those of the second version have five rewrites each, of
 // several forms. A configuration may give others.
-func Examples(version int) []Example {
+func Examples(version int) (examples []Example) {
 	name := "examples.json"
 	if version > 1 {
 		name = "examples-v2.json"
 	}
 	text, err := exampleFiles.ReadFile(name)
-	var examples []Example
 	if err = errors.Join(err, json.Unmarshal(text, &examples)); err != nil {
 		panic("generator: " + name + ": " + err.Error())
 	}

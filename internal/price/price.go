@@ -102,10 +102,8 @@ func (p Price) validate() error {
 // them in a row: gpt-4o-2024-08-06 is a gpt-4o, claude-opus-4@20250514 a
 // claude-opus-4. But gpt-4o-mini is no gpt-4o and claude-opus-4-5 no
 // claude-opus-4, whose prices differ. Letter case does not matter.
-func (t Table) Price(provider, name string) (Price, bool) {
+func (t Table) Price(provider, name string) (best Price, found bool) {
 	name = strings.ToLower(name)
-	var best Price
-	found := false
 	for _, p := range t {
 		if p.Provider != provider {
 			continue

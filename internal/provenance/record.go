@@ -331,11 +331,10 @@ func (r *Record) JSON(w io.Writer) error { return table.JSON(w, r) }
 
 // Warnings names, a line each, the judges that have changed since a run was
 // made.
-func (r *Record) Warnings() []string {
+func (r *Record) Warnings() (lines []string) {
 	if r == nil {
 		return nil
 	}
-	var lines []string
 	if r.Damage != nil {
 		lines = append(lines, r.Damage.String())
 	}

@@ -25,7 +25,7 @@ func AllowedPath() string {
 
 // AllowedHosts lists the hosts that a file keeps, none where it is not there. A line that
 // is no host is an *orbench.InputError, since it would silently allow nothing.
-func AllowedHosts(path string) ([]string, error) {
+func AllowedHosts(path string) (hosts []string, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || path == "" {
 		return nil, nil
@@ -33,7 +33,6 @@ func AllowedHosts(path string) ([]string, error) {
 	if err != nil {
 		return nil, &orbench.InputError{File: path, Problem: "cannot read the hosts that may have keys", Hint: "correct or remove the file", Err: err}
 	}
-	var hosts []string
 	for i, line := range strings.Split(string(text), "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "#") {

@@ -206,9 +206,8 @@ func OpenLog(path string, stdin io.Reader, columns ExchangeColumns) (*Log, error
 
 // choose chooses all columns that may have a part. JSON has no columns that all rows share,
 // so its rows are searched for all of the names.
-func (l *Log) choose(file string, have []string, at func(string) bool) (Layout, error) {
+func (l *Log) choose(file string, have []string, at func(string) bool) (layout Layout, err error) {
 	l.parts, l.have, l.passed = nil, have, ""
-	var layout Layout
 	c := l.columns
 	own := [][]string{c.Prompt, c.Reply}
 	for _, name := range []string{c.User, c.Time, c.Model, c.Template, c.Before, c.After, c.Score, c.Name, c.Error} {

@@ -59,13 +59,12 @@ func openHarness(file string, in input, choose Chooser) (nextFunc, error) {
 }
 
 // answers makes an answer of each text that the row's requests got.
-func (r harnessRow) answers(at place, model string) ([]logged, error) {
+func (r harnessRow) answers(at place, model string) (all []logged, err error) {
 	id := string(r.ID)
 	prompts, ok := r.prompts()
 	if !ok || len(r.Answers) == 0 {
 		return nil, at.cannotRead(id, "no prompt or no answer")
 	}
-	var all []logged
 	for i, raw := range r.Answers {
 		asked, other := askText(prompts[min(i, len(prompts)-1)])
 		if other != "" {

@@ -34,13 +34,12 @@ func (r *Run) leaves(kept *study.Study) string {
 
 // redefines is study.Study.Redefines. A run may grow by targets, variants, samples,
 // datasets, judges, a higher limit and a larger draw of prompts.
-func (r *Run) redefines(ctx context.Context, kept *study.Study) []string {
+func (r *Run) redefines(ctx context.Context, kept *study.Study) (changes []string) {
 	of, err := Of(kept)
 	if err != nil {
 		return []string{err.Error()}
 	}
 	stored := of.Config
-	var changes []string
 	add := func(format string, args ...any) { changes = append(changes, fmt.Sprintf(format, args...)) }
 	for _, was := range stored.whole().Targets {
 		i := slices.IndexFunc(r.Targets, func(t evaluate.Target) bool { return t.Name == was.Name })
@@ -118,12 +117,11 @@ func retargeted(was, now evaluate.Target) (changes []string) {
 	var before, after settingList
 	before.addTarget(was)
 	after.addTarget(now)
-	told := false
-	for _, d := range provenance.Differences([]provenance.Run{{Settings: before}, {Settings: after}}) {
-		told = true
+	differences := provenance.Differences([]provenance.Run{{Settings: before}, {Settings: after}})
+	for _, d := range differences {
 		changes = append(changes, fmt.Sprintf("%s of %s was %s and is %s", d.Setting, untrusted.Terminal(was.Name), d.Values[0].Value, d.Values[1].Value))
 	}
-	if !told {
+	if len(differences) == 0 {
 		changes = append(changes, was.Name+" is asked in another way")
 	}
 	return changes

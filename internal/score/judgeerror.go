@@ -71,7 +71,7 @@ var measurements = sync.OnceValue(func() []Measurement {
 var measurementColumns = []string{"judge", "set", "model", "label", "language", "sample", "tp", "fp", "fn", "tn", "unjudged"}
 
 // readMeasurements reads a file of measurements.
-func readMeasurements(text string) ([]Measurement, error) {
+func readMeasurements(text string) (all []Measurement, err error) {
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {
 		return nil, err
@@ -79,7 +79,6 @@ func readMeasurements(text string) ([]Measurement, error) {
 	if len(rows) == 0 || !slices.Equal(rows[0], measurementColumns) {
 		return nil, fmt.Errorf("want the columns %s", strings.Join(measurementColumns, ", "))
 	}
-	var all []Measurement
 	for i, row := range rows[1:] {
 		m := Measurement{Judge: row[0], Set: row[1], Model: row[2], Label: orbench.Label(row[3]), Language: row[4], Sample: MeasuredOn(row[5])}
 		if m.Label == "any" {

@@ -94,9 +94,8 @@ func judgesOf(runs []RunResult) []string {
 	return names
 }
 
-func pairsBy(target, judge string, safe, toxic []RunResult) []Pair {
+func pairsBy(target, judge string, safe, toxic []RunResult) (pairs []Pair) {
 	xs, ys := sidesBy(judge, safe), sidesBy(judge, toxic)
-	var pairs []Pair
 	xs = slices.DeleteFunc(xs, func(x *Side) bool {
 		i := slices.IndexFunc(ys, func(y *Side) bool {
 			return y.Run.Dataset == x.Run.Dataset && y.Run.DatasetSHA256 == x.Run.DatasetSHA256

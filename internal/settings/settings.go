@@ -164,13 +164,12 @@ func Value(from, text string, into any, hint string) error {
 // List reads a file with one YAML list of entries, which may be JSON, and checks each
 // entry. Errors call the file name. Every fault of the text, and every error of check, is
 // an *orbench.InputError with the line of the entry or setting. Other errors come from r.
-func List[T any](r io.Reader, name string, check func(T) error) ([]T, error) {
+func List[T any](r io.Reader, name string, check func(T) error) (list []T, err error) {
 	const hint = "give a YAML or JSON list of entries"
 	text, err := io.ReadAll(io.LimitReader(r, maxText+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
-	var list []T
 	if err := Decode(name, text, &list, hint); err != nil {
 		return nil, err
 	}

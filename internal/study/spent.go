@@ -38,14 +38,13 @@ type Spent struct {
 // Spent derives what was spent on the study, whose job is j, by what the store has: on
 // replies, by batch at their own price, and on failed attempts. Of a job
 // that asks judges alone it is what was spent on judges.
-func (s *Study) Spent(ctx context.Context, m store.Reader, j *job.Job, prices price.Table) (Spent, error) {
+func (s *Study) Spent(ctx context.Context, m store.Reader, j *job.Job, prices price.Table) (spent Spent, err error) {
 	// What comes while replies are counted is taken for spent before, and not for nothing.
 	shares, err1 := m.Shares(ctx, s.account(j.Judging()))
 	used, err2 := j.Used(ctx, m)
 	if err := cmp.Or(err1, err2); err != nil {
 		return Spent{}, err
 	}
-	var spent Spent
 	failed := s.History.Failed
 	for _, share := range shares {
 		f := failedOf(share)

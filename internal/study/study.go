@@ -147,12 +147,11 @@ func Of(r store.Run) (*Study, error) {
 
 // List gives the studies of a store of some kinds, of all without any, the one saved last
 // first.
-func List(ctx context.Context, m store.Reader, kinds ...Kind) ([]*Study, error) {
+func List(ctx context.Context, m store.Reader, kinds ...Kind) (all []*Study, err error) {
 	runs, err := m.Runs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var all []*Study
 	for _, r := range runs {
 		s, err := Of(r)
 		if err != nil {

@@ -31,14 +31,13 @@ func Union(a, b store.Run) (one store.Run, differ []string, err error) {
 
 // Differences names the settings that two studies of a kind do not have alike, by the JSON of
 // each.
-func Differences(a, b []byte) []string {
+func Differences(a, b []byte) (names []string) {
 	own, theirs := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	if json.Unmarshal(a, &own) != nil || json.Unmarshal(b, &theirs) != nil {
 		return []string{"settings"}
 	}
 	all := maps.Clone(own)
 	maps.Copy(all, theirs)
-	var names []string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if !bytes.Equal(own[name], theirs[name]) {
 			names = append(names, name)

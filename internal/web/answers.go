@@ -213,12 +213,11 @@ func (s *Server) made(r *http.Request, found *study.Study) (response, error) {
 }
 
 // look opens the studies of a query, with its filter and order for each.
-func (s *Server) look(ctx context.Context, q page.Query) ([]looked, error) {
+func (s *Server) look(ctx context.Context, q page.Query) (all []looked, err error) {
 	names := q["study"]
 	if len(names) == 0 {
 		names = []string{""}
 	}
-	var all []looked
 	known := len(q["prompt"]) == 0
 	for _, name := range names {
 		l, err := s.openRows(ctx, name)

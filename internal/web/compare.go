@@ -329,12 +329,11 @@ func (p *comparePage) chips(r compare.Result, q page.Query) {
 }
 
 // groupFlips reads the answers to flips, grouped by label and direction.
-func groupFlips(ctx context.Context, m store.Reader, of compared, r compare.Result, flips []compare.Flip, words annotation.Words) ([]flipGroup, error) {
+func groupFlips(ctx context.Context, m store.Reader, of compared, r compare.Result, flips []compare.Flip, words annotation.Words) (groups []flipGroup, err error) {
 	rows, err := compare.Answers(ctx, m, of.sides, flips)
 	if err != nil {
 		return nil, err
 	}
-	var groups []flipGroup
 	for i, f := range flips {
 		title := fmt.Sprintf("%s prompts %s", strings.ToUpper(string(f.Prompt.Label[:1]))+string(f.Prompt.Label[1:]), r.Flipped(f.NowRefused()))
 		if n := len(groups); n == 0 || groups[n-1].Title != title {

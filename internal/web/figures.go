@@ -118,10 +118,7 @@ func (s *Server) figures(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	data := row.Shown
-	if data == nil {
-		data = &figuresRow{Study: row.Name, Waiting: row.Waiting}
-	}
+	data := cmp.Or(row.Shown, &figuresRow{Study: row.Name, Waiting: row.Waiting})
 	return response{template: "figures", page: row, data: data}, nil
 }
 

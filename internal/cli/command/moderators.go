@@ -10,11 +10,10 @@ import (
 
 // Moderators finds the models and guards that --moderator names, each of which may vote once.
 // maxTokens bounds their explanations.
-func Moderators(clients *client.Set, names []string, maxTokens int) ([]moderate.Moderator, error) {
+func Moderators(clients *client.Set, names []string, maxTokens int) (all []moderate.Moderator, err error) {
 	if len(names) == 0 {
 		return nil, InputError("--moderator", "no moderator is named", "name models, such as sim/moderator-a,sim/moderator-b,sim/moderator-c")
 	}
-	var all []moderate.Moderator
 	for _, name := range names {
 		ref, g, err := clients.Moderator(name, guard.PromptHarm)
 		if err != nil {

@@ -153,7 +153,7 @@ func (d *Description) decode(body []byte) ([]Label, error) {
 }
 
 // labels reads what Scores, Label and Score tell.
-func (d *Description) labels(reply any) ([]Label, error) {
+func (d *Description) labels(reply any) (labels []Label, err error) {
 	if d.Scores == "" {
 		if d.Score == "" {
 			return nil, nil
@@ -161,7 +161,6 @@ func (d *Description) labels(reply any) ([]Label, error) {
 		l, err := d.entry(reply)
 		return []Label{l}, err
 	}
-	var labels []Label
 	switch v := at(reply, d.Scores).(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {

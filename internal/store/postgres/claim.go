@@ -85,12 +85,11 @@ func (s *Store) endGone(ctx context.Context) (ended bool, err error) {
 }
 
 // claim is Claim without a look at which processes are gone.
-func (s *Store) claim(ctx context.Context, hashes []model.Hash, term time.Duration) (store.Claim, error) {
+func (s *Store) claim(ctx context.Context, hashes []model.Hash, term time.Duration) (c store.Claim, err error) {
 	wanted := make(map[model.Hash]bool, len(hashes))
 	for _, h := range hashes {
 		wanted[h] = true
 	}
-	var c store.Claim
 	// An attempt whose answer was lost may have claimed, so that another has its number.
 	number := s.claims.Add(1)
 	var batch pgx.Batch
