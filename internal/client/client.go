@@ -327,29 +327,27 @@ func Withheld(to provider.Recipient) error {
 func dial(e provider.Endpoint) (*wire.Caller, error) {
 	p := e.Provider
 	at := wire.ClientConfig{Provider: p.Name, BaseURL: e.BaseURL, Key: e.Key}
-	labels := classify.ClientConfig{Provider: p.Name, BaseURL: e.BaseURL, Key: e.Key}
+	var kind classify.Kind
 	switch p.Dialect {
 	case provider.OpenAI:
-		return openai.New(openai.ClientConfig{
-			Provider: p.Name, BaseURL: e.BaseURL, Key: e.Key, AuthHeader: p.AuthHeader,
-			MaxTokensField: e.MaxTokensField, SeedField: p.SeedField, SafetyIdentifier: p.SafetyIdentifier,
-		}), nil
+		at.AuthHeader = p.AuthHeader
+		return openai.New(at, openai.Fields{MaxTokens: e.MaxTokensField, Seed: p.SeedField, SafetyIdentifier: p.SafetyIdentifier}), nil
 	case provider.Anthropic:
 		return anthropic.New(at), nil
 	case provider.Google:
 		return google.New(at), nil
 	case provider.TEI:
-		labels.Route = classify.Predict
+		kind.Route = classify.Predict
 	case provider.Moderation:
-		labels.Route = classify.Moderations
+		kind.Route = classify.Moderations
 	case provider.VLLMClassify:
-		labels.Route = classify.Classify
+		kind.Route = classify.Classify
 	case provider.HTTP:
-		labels.AuthHeader, labels.Description = p.AuthHeader, p.Classifier
+		at.AuthHeader, kind.Description = p.AuthHeader, p.Classifier
 	default:
 		return nil, fmt.Errorf("provider %s speaks the dialect %q, which this orbench does not", p.Name, p.Dialect)
 	}
-	return classify.New(labels), nil
+	return classify.New(at, kind), nil
 }
 
 // simulated asks all simulated models, in the process.

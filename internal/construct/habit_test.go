@@ -201,7 +201,7 @@ func (h *badHabits) build(t *testing.T, seeds int) *Benchmark {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
-	bad := openai.New(openai.ClientConfig{Provider: "local", BaseURL: server.URL, HTTPClient: server.Client()})
+	bad := openai.New(openai.ClientConfig{Provider: "local", BaseURL: server.URL, HTTPClient: server.Client()}, openai.Fields{})
 	c := small(t, seeds)
 	c.Policy = c.Policy[:4]
 	c.Seeds.Generators, c.Rewrites.Rewriters = []string{"local/bad"}, []string{"local/bad"}

@@ -85,7 +85,7 @@ func TestWhatCannotSucceed(t *testing.T) {
 			m := newStore(t)
 			defer closeMemo(t, m)
 			f, began := NewLive(m, LiveConfig{}), time.Now()
-			lane := f.Lane(model.Ref{Provider: "p"}, openai.New(c), Limits{Concurrency: tt.concurrency})
+			lane := f.Lane(model.Ref{Provider: "p"}, openai.New(c, openai.Fields{}), Limits{Concurrency: tt.concurrency})
 			_, err := lane.fill(t.Context(), requests(sim.Instant, 0, calls), nil)
 			stats := f.Stats()
 			if took := time.Since(began); took > 10*time.Second {
@@ -114,7 +114,7 @@ func TestServersOverHTTP(t *testing.T) {
 		m := newStore(t)
 		defer closeMemo(t, m)
 		f, began := NewLive(m, LiveConfig{}), time.Now()
-		lane := f.Lane(model.Ref{}, openai.New(openai.ClientConfig{Provider: "test", BaseURL: address}), Limits{Concurrency: concurrency})
+		lane := f.Lane(model.Ref{}, openai.New(openai.ClientConfig{Provider: "test", BaseURL: address}, openai.Fields{}), Limits{Concurrency: concurrency})
 		_, err := lane.fill(t.Context(), requests(sim.Instant, first, first+calls), nil)
 		s := f.Stats()
 		t.Logf("%d calls in %v, %d rejects, %d retries", calls, time.Since(began).Round(time.Millisecond), s.Rejected, s.Retries)

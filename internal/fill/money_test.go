@@ -51,7 +51,7 @@ func metered(t *testing.T, reply func(w http.ResponseWriter, r *http.Request, n 
 
 // lane is a lane to the server.
 func (m *meter) lane(f *Live, concurrency int) *Lane {
-	return f.Lane(model.Ref{}, openai.New(openai.ClientConfig{Provider: "test", BaseURL: m.URL, HTTPClient: m.Client()}), Limits{Concurrency: concurrency})
+	return f.Lane(model.Ref{}, openai.New(openai.ClientConfig{Provider: "test", BaseURL: m.URL, HTTPClient: m.Client()}, openai.Fields{}), Limits{Concurrency: concurrency})
 }
 
 // says is a chat completion with a usage, as JSON.
@@ -130,7 +130,7 @@ func TestRefusedAttemptsAreFree(t *testing.T) {
 				f := NewLive(m, LiveConfig{Budget: Budget{USD: 0.5}, Prices: dear(t), Attempts: 2, Backoff: time.Microsecond})
 				lane := f.Lane(model.Ref{}, openai.New(openai.ClientConfig{
 					Provider: "test", BaseURL: "http://localhost", HTTPClient: &http.Client{Transport: always(c.status)},
-				}), Limits{Concurrency: 1})
+				}, openai.Fields{}), Limits{Concurrency: 1})
 				if _, err := lane.fill(t.Context(), requests("m", 0, 1), nil); !onlyGivenUp(err) {
 					t.Error(err)
 				}

@@ -71,7 +71,7 @@ func TestTemplates(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, missing, _ := g.Ask(g.Request(ref), tt.about, prompt, answer, model.NoReplies)
-		body, err := openai.New(openai.ClientConfig{}).Body(missing[0])
+		body, err := openai.New(openai.ClientConfig{}, openai.Fields{}).Body(missing[0])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,34 +28,25 @@ const (
 	Moderations Route = "/moderations"
 )
 
-// ClientConfig says where calls are sent.
-type ClientConfig struct {
-	// Provider names the provider in errors.
-	Provider string
-	// BaseURL is the server's root, such as "http://127.0.0.1:8080"; the route is
-	// added to it.
-	BaseURL string
-	Route   Route
-	// Description says how a classifier of another kind is asked, in place of Route; it
-	// must pass its Check.
+// Kind is how a server's classifier is asked.
+type Kind struct {
+	Route Route
+	// Description says how one is asked that has none of the routes; it must pass its Check.
 	Description *Description
-	// Key is sent as "Authorization: Bearer KEY", or alone in AuthHeader where that is
-	// set; empty sends none.
-	Key        string
-	AuthHeader string
 }
 
 // New makes a model.Model that asks one server for the labels of a text. A request that is
-// not one user message is Invalid. It opens no connection.
-func New(cfg ClientConfig) *wire.Caller {
-	route := string(cfg.Route)
-	if cfg.Description != nil {
-		route = cfg.Description.Path
+// not one user message is Invalid. It opens no connection. BaseURL is the server's root, such
+// as "http://127.0.0.1:8080"; the route is added to it.
+func New(cfg wire.ClientConfig, k Kind) *wire.Caller {
+	route := string(k.Route)
+	if k.Description != nil {
+		route = k.Description.Path
 	}
 	address := strings.TrimRight(cfg.BaseURL, "/") + route
-	return wire.NewCaller(wire.ClientConfig{Provider: cfg.Provider, Key: cfg.Key, AuthHeader: cfg.AuthHeader}, wire.Dialect{
+	return wire.NewCaller(cfg, wire.Dialect{
 		Address: func(*model.Request) (string, error) { return address, nil },
-		Encode:  cfg.encode, Read: cfg.read,
+		Encode:  k.encode, Read: k.read,
 	})
 }
 
@@ -74,23 +65,23 @@ const Decision = "flagged"
 
 // read gives the meaning of a reply. One of another form comes from another server, or was
 // cut.
-func (c ClientConfig) read(reply wire.Reply) (model.Response, error) {
+func (k Kind) read(reply wire.Reply) (model.Response, error) {
 	if !reply.OK() {
 		return model.Response{}, refused(reply)
 	}
-	return c.decode(reply.Body)
+	return k.decode(reply.Body)
 }
 
 // encode writes the body of the call for r.
-func (c ClientConfig) encode(r model.Request) ([]byte, error) {
+func (k Kind) encode(r model.Request) ([]byte, error) {
 	if len(r.Messages) != 1 || r.Messages[0].Role != orbench.User {
 		return nil, fmt.Errorf("a classifier takes one text, but this request has %d messages; only judges (classify:) and guards (guard:classifier) ask classifiers", len(r.Messages))
 	}
 	text := r.Messages[0].Content
-	if c.Description != nil {
-		return c.Description.encode(r.Model, text)
+	if k.Description != nil {
+		return k.Description.encode(r.Model, text)
 	}
-	if c.Route == Predict {
+	if k.Route == Predict {
 		return json.Marshal(struct {
 			Inputs    string `json:"inputs"`
 			Truncate  bool   `json:"truncate"`
@@ -104,16 +95,16 @@ func (c ClientConfig) encode(r model.Request) ([]byte, error) {
 }
 
 // decode reads the body of a reply with status 2xx.
-func (c ClientConfig) decode(body []byte) (model.Response, error) {
+func (k Kind) decode(body []byte) (model.Response, error) {
 	response := model.Response{Finish: model.Stop}
 	var labels []Label
 	var err error
 	switch {
-	case c.Description != nil:
-		labels, err = c.Description.decode(body)
-	case c.Route == Moderations:
+	case k.Description != nil:
+		labels, err = k.Description.decode(body)
+	case k.Route == Moderations:
 		response, labels, err = decodeModeration(body)
-	case c.Route == Predict:
+	case k.Route == Predict:
 		if json.Unmarshal(body, &labels) != nil {
 			err = errors.New("the reply is not a list of labels")
 		}

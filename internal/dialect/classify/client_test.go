@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dialect/classify"
 	"github.com/orbench/orbench/internal/dialect/dialecttest"
+	"github.com/orbench/orbench/internal/dialect/wire"
 	"github.com/orbench/orbench/model"
 )
 
@@ -32,7 +33,7 @@ func TestConformancePredict(t *testing.T) {
 	t.Parallel()
 	dialecttest.Run(t, dialecttest.Dialect{
 		New: func(base, key string) model.Model {
-			return classify.New(classify.ClientConfig{Provider: "tei", BaseURL: base + "/", Route: classify.Predict, Key: key})
+			return classify.New(wire.ClientConfig{Provider: "tei", BaseURL: base + "/", Key: key}, classify.Kind{Route: classify.Predict})
 		},
 		Answer: func(a model.Response) any {
 			return []map[string]any{{"score": 0.75, "label": a.Text}}
@@ -58,7 +59,7 @@ func TestConformanceClassify(t *testing.T) {
 	t.Parallel()
 	dialecttest.Run(t, dialecttest.Dialect{
 		New: func(base, key string) model.Model {
-			return classify.New(classify.ClientConfig{Provider: "vllm-classify", BaseURL: base, Route: classify.Classify, Key: key})
+			return classify.New(wire.ClientConfig{Provider: "vllm-classify", BaseURL: base, Key: key}, classify.Kind{Route: classify.Classify})
 		},
 		Answer: func(a model.Response) any {
 			return map[string]any{
@@ -143,7 +144,7 @@ func TestReplies(t *testing.T) {
 				_, _ = io.WriteString(w, tt.body)
 			}))
 			t.Cleanup(s.Close)
-			c := classify.New(classify.ClientConfig{Provider: "p", BaseURL: s.URL, Route: tt.route})
+			c := classify.New(wire.ClientConfig{Provider: "p", BaseURL: s.URL}, classify.Kind{Route: tt.route})
 			got, err := c.Ask(t.Context(), model.Ref{Provider: "p", Model: "m"}.Request(model.Params{}, "text"))
 			if tt.kind != "" {
 				e, ok := errors.AsType[*model.Error](err)
@@ -165,7 +166,7 @@ func TestReplies(t *testing.T) {
 // TestAConversationIsNoText refuses what only a chat server can answer.
 func TestAConversationIsNoText(t *testing.T) {
 	t.Parallel()
-	c := classify.New(classify.ClientConfig{Provider: "p", BaseURL: "http://127.0.0.1:1", Route: classify.Predict})
+	c := classify.New(wire.ClientConfig{Provider: "p", BaseURL: "http://127.0.0.1:1"}, classify.Kind{Route: classify.Predict})
 	for _, messages := range [][]orbench.Message{
 		nil,
 		{{Role: orbench.System, Content: "Be brief."}},
@@ -188,7 +189,7 @@ func TestConformanceModerations(t *testing.T) {
 	t.Parallel()
 	dialecttest.Run(t, dialecttest.Dialect{
 		New: func(base, key string) model.Model {
-			return classify.New(classify.ClientConfig{Provider: "openai-moderation", BaseURL: base, Route: classify.Moderations, Key: key})
+			return classify.New(wire.ClientConfig{Provider: "openai-moderation", BaseURL: base, Key: key}, classify.Kind{Route: classify.Moderations})
 		},
 		Answer: func(a model.Response) any {
 			return map[string]any{"id": "modr-1", "model": "m", "results": []any{map[string]any{
@@ -223,7 +224,7 @@ func TestConformanceDescription(t *testing.T) {
 	}
 	dialecttest.Run(t, dialecttest.Dialect{
 		New: func(base, key string) model.Model {
-			return classify.New(classify.ClientConfig{Provider: "mine", BaseURL: base, Description: d, Key: key})
+			return classify.New(wire.ClientConfig{Provider: "mine", BaseURL: base, Key: key}, classify.Kind{Description: d})
 		},
 		Answer: func(a model.Response) any {
 			return map[string]any{"findings": []any{map[string]any{"kind": a.Text, "confidence": 0.75}}}

@@ -99,7 +99,7 @@ func bare(base string) func(context.Context) (string, error) {
 
 // ours asks through a Client.
 func ours(base string) func(context.Context) (string, error) {
-	c := New(ClientConfig{Provider: "openai", BaseURL: base, Key: "k", HTTPClient: benchClient()})
+	c := New(ClientConfig{Provider: "openai", BaseURL: base, Key: "k", HTTPClient: benchClient()}, Fields{})
 	temperature := 0.0
 	return func(ctx context.Context) (string, error) {
 		resp, err := c.Ask(ctx, model.Request{

@@ -16,7 +16,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	dialecttest.Run(t, dialecttest.Dialect{
 		New: func(base, key string) model.Model {
-			return New(ClientConfig{Provider: "openai", BaseURL: base + "/v1/", Key: key})
+			return New(ClientConfig{Provider: "openai", BaseURL: base + "/v1/", Key: key}, Fields{})
 		},
 		Answer: func(a model.Response) any {
 			message := map[string]any{"role": "assistant", "content": a.Text}

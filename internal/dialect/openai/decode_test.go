@@ -309,7 +309,7 @@ func TestFailed(t *testing.T) {
 
 // readReply gives the meaning of a reply, and an error as what it is.
 func readReply(status int, body []byte) (model.Response, *model.Error) {
-	response, err := New(ClientConfig{}).Read(model.Request{}, status, body)
+	response, err := New(ClientConfig{}, Fields{}).Read(model.Request{}, status, body)
 	failed, _ := err.(*model.Error)
 	return response, failed
 }
@@ -364,10 +364,8 @@ func TestConfig(t *testing.T) {
 		w.Write([]byte(`{"choices":[{"finish_reason":"stop","message":{"content":"Yes."}}]}`))
 	}))
 	t.Cleanup(srv.Close)
-	c := New(ClientConfig{
-		Provider: "azure", BaseURL: srv.URL, Key: "secret-1", AuthHeader: "api-key",
-		MaxTokensField: MaxCompletionTokens, SeedField: RandomSeed,
-	})
+	c := New(ClientConfig{Provider: "azure", BaseURL: srv.URL, Key: "secret-1", AuthHeader: "api-key"},
+		Fields{MaxTokens: MaxCompletionTokens, Seed: RandomSeed})
 	_, err := c.Ask(t.Context(), model.Request{
 		Model: "m", Messages: []orbench.Message{{Role: orbench.User, Content: "Hello."}},
 		Params: model.Params{MaxTokens: 5, Seed: &seed, TopLogprobs: 4, Template: []byte(`{"guideline":"* No."}`)},
@@ -393,7 +391,7 @@ func TestNoKeyNoHeader(t *testing.T) {
 		w.Write([]byte(`{"choices":[{"finish_reason":"stop","message":{"content":"Yes."}}]}`))
 	}))
 	t.Cleanup(srv.Close)
-	if _, err := New(ClientConfig{BaseURL: srv.URL}).Ask(t.Context(), model.Request{Model: "m"}); err != nil {
+	if _, err := New(ClientConfig{BaseURL: srv.URL}, Fields{}).Ask(t.Context(), model.Request{Model: "m"}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -407,7 +405,7 @@ func TestBlockQuotesNoKey(t *testing.T) {
 		w.Write([]byte(`{"error":"Content violates usage guidelines. Key: secret-1234"}`))
 	}))
 	t.Cleanup(srv.Close)
-	resp, err := New(ClientConfig{BaseURL: srv.URL, Key: "secret-1234"}).Ask(t.Context(), model.Request{Model: "m"})
+	resp, err := New(ClientConfig{BaseURL: srv.URL, Key: "secret-1234"}, Fields{}).Ask(t.Context(), model.Request{Model: "m"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -418,7 +416,7 @@ func TestBlockQuotesNoKey(t *testing.T) {
 
 func TestBadBaseURL(t *testing.T) {
 	t.Parallel()
-	_, err := New(ClientConfig{Provider: "openai", BaseURL: "http://a b", Key: "secret-1234"}).Ask(t.Context(), model.Request{Model: "m"})
+	_, err := New(ClientConfig{Provider: "openai", BaseURL: "http://a b", Key: "secret-1234"}, Fields{}).Ask(t.Context(), model.Request{Model: "m"})
 	e, ok := err.(*model.Error)
 	if !ok || e.Kind != model.Invalid {
 		t.Errorf("got %v, want an error of kind invalid", err)
@@ -428,7 +426,7 @@ func TestBadBaseURL(t *testing.T) {
 func TestUnencodable(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
-	_, err := New(ClientConfig{BaseURL: "http://127.0.0.1:1"}).Ask(t.Context(), model.Request{Model: "m", Params: model.Params{Temperature: &nan}})
+	_, err := New(ClientConfig{BaseURL: "http://127.0.0.1:1"}, Fields{}).Ask(t.Context(), model.Request{Model: "m", Params: model.Params{Temperature: &nan}})
 	e, ok := err.(*model.Error)
 	if !ok || e.Kind != model.Invalid {
 		t.Errorf("got %v, want an error of kind invalid", err)
@@ -444,7 +442,7 @@ func TestBrokenOffRefusal(t *testing.T) {
 		_, _ = w.Write([]byte(`{"error":{"message":"The response was`))
 	}))
 	defer server.Close()
-	_, err := New(ClientConfig{Provider: "p", BaseURL: server.URL}).Ask(context.Background(), model.Request{
+	_, err := New(ClientConfig{Provider: "p", BaseURL: server.URL}, Fields{}).Ask(context.Background(), model.Request{
 		Model: "m", Messages: []orbench.Message{{Role: orbench.User, Content: "x"}},
 	})
 	var failed *model.Error

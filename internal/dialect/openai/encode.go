@@ -16,7 +16,7 @@ import (
 // settings of a template that JSON cannot hold.
 //
 // It is appended, as encoding/json would write it: that takes less than half the time.
-func (c ClientConfig) encode(r model.Request) ([]byte, error) {
+func (own Fields) encode(r model.Request) ([]byte, error) {
 	p := &r.Params
 	b := jsonappend.String([]byte(`{"model":`), r.Model, jsonappend.HTML)
 	switch p.Form {
@@ -49,10 +49,10 @@ func (c ClientConfig) encode(r model.Request) ([]byte, error) {
 		b = strconv.AppendInt(b, n, 10)
 	}
 	if p.MaxTokens != 0 {
-		number(cmp.Or(c.MaxTokensField, MaxTokens), int64(p.MaxTokens))
+		number(cmp.Or(own.MaxTokens, MaxTokens), int64(p.MaxTokens))
 	}
 	if p.Seed != nil {
-		number(cmp.Or(c.SeedField, Seed), *p.Seed)
+		number(cmp.Or(own.Seed, Seed), *p.Seed)
 	}
 	if p.Schema != nil {
 		schema, err := json.Marshal(p.Schema)
@@ -81,8 +81,8 @@ func (c ClientConfig) encode(r model.Request) ([]byte, error) {
 		}
 		b = append(append(b, `,"chat_template_kwargs":`...), template...)
 	}
-	if c.SafetyIdentifier != "" {
-		b = jsonappend.String(append(b, `,"safety_identifier":`...), c.SafetyIdentifier, jsonappend.HTML)
+	if own.SafetyIdentifier != "" {
+		b = jsonappend.String(append(b, `,"safety_identifier":`...), own.SafetyIdentifier, jsonappend.HTML)
 	}
 	return append(b, '}'), nil
 }

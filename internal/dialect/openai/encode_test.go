@@ -49,13 +49,13 @@ func TestEncode(t *testing.T) {
 	messages := []orbench.Message{{Role: orbench.System, Content: "Be <brief> & \"kind\"."}, {Role: orbench.User, Content: "Grüße\n"}}
 	schema := json.RawMessage(`{ "type": "object" }`)
 	for name, c := range map[string]struct {
-		config ClientConfig
+		fields Fields
 		params model.Params
 		want   request
 	}{
 		"nothing":     {},
 		"usual":       {params: model.Params{Temperature: &zero, MaxTokens: 1000}, want: request{Temperature: &zero, MaxTokens: 1000}},
-		"other names": {ClientConfig{MaxTokensField: MaxCompletionTokens, SeedField: RandomSeed}, model.Params{MaxTokens: 7, Seed: &seed}, request{MaxCompletionTokens: 7, RandomSeed: &seed}},
+		"other names": {Fields{MaxTokens: MaxCompletionTokens, Seed: RandomSeed}, model.Params{MaxTokens: 7, Seed: &seed}, request{MaxCompletionTokens: 7, RandomSeed: &seed}},
 		"all": {
 			params: model.Params{Temperature: &temperature, MaxTokens: 1, Seed: &seed, TopLogprobs: 5, Effort: "low", Schema: schema, Template: json.RawMessage(`{"enable_thinking": false}`)},
 			want: request{
@@ -69,14 +69,14 @@ func TestEncode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := New(c.config).Body(model.Request{Model: "a/model", Messages: messages, Params: c.params})
+		got, err := New(ClientConfig{}, c.fields).Body(model.Request{Model: "a/model", Messages: messages, Params: c.params})
 		if err != nil || string(got) != string(want) {
 			t.Errorf("%s: %s, %v; want %s", name, got, err, want)
 		}
 	}
 	wrong := math.NaN()
 	for _, p := range []model.Params{{Temperature: &wrong}, {Schema: json.RawMessage(`{`)}, {Template: json.RawMessage(`{`)}} {
-		if got, err := New(ClientConfig{}).Body(model.Request{Params: p}); err == nil {
+		if got, err := New(ClientConfig{}, Fields{}).Body(model.Request{Params: p}); err == nil {
 			t.Errorf("%+v is written as %s", p, got)
 		}
 	}
@@ -108,14 +108,14 @@ func TestForms(t *testing.T) {
 			_, _ = io.WriteString(w, want.reply)
 		}))
 		ask.Params.Form = form
-		got, err := New(ClientConfig{BaseURL: server.URL + "/v1"}).Ask(t.Context(), ask)
+		got, err := New(ClientConfig{BaseURL: server.URL + "/v1"}, Fields{}).Ask(t.Context(), ask)
 		server.Close()
 		likeliest := []model.Place{{Token: "yes", Top: []model.Token{{Token: "no", Logprob: -2}, {Token: "yes", Logprob: -0.5}}}}
 		if err != nil || got.Text != "yes" || got.Finish != model.Stop || !reflect.DeepEqual(got.Logprobs, likeliest) {
 			t.Errorf("%s: %+v, %v", form, got, err)
 		}
 	}
-	if _, err := New(ClientConfig{}).Body(model.Request{Params: model.Params{Form: model.Raw}}); err == nil {
+	if _, err := New(ClientConfig{}, Fields{}).Body(model.Request{Params: model.Params{Form: model.Raw}}); err == nil {
 		t.Error("a raw text is sent of no message")
 	}
 }

@@ -19,7 +19,7 @@ func Example() {
 	}))
 	defer server.Close()
 
-	client := openai.New(openai.ClientConfig{Provider: "llamacpp", BaseURL: server.URL + "/v1"})
+	client := openai.New(openai.ClientConfig{Provider: "llamacpp", BaseURL: server.URL + "/v1"}, openai.Fields{})
 	resp, err := client.Ask(context.Background(), model.Request{
 		Provider: "llamacpp",
 		Model:    "small",
@@ -41,7 +41,7 @@ func ExampleNew_blocked() {
 	}))
 	defer server.Close()
 
-	client := openai.New(openai.ClientConfig{Provider: "azure", BaseURL: server.URL, Key: "secret", AuthHeader: "api-key"})
+	client := openai.New(openai.ClientConfig{Provider: "azure", BaseURL: server.URL, Key: "secret", AuthHeader: "api-key"}, openai.Fields{})
 	resp, err := client.Ask(context.Background(), model.Request{Model: "mine"})
 	fmt.Println(resp.Finish, resp.Block.Kind, resp.Text, err)
 	// Output: blocked prompt_filter The prompt was filtered. <nil>
@@ -55,7 +55,7 @@ func ExampleNew_error() {
 	}))
 	defer server.Close()
 
-	client := openai.New(openai.ClientConfig{Provider: "groq", BaseURL: server.URL, Key: "secret"})
+	client := openai.New(openai.ClientConfig{Provider: "groq", BaseURL: server.URL, Key: "secret"}, openai.Fields{})
 	_, err := client.Ask(context.Background(), model.Request{Model: "m"})
 	e := err.(*model.Error)
 	fmt.Println(e)

@@ -42,7 +42,7 @@ func TestAgreesWithSDK(t *testing.T) {
 		{"index":0,"finish_reason":"length","logprobs":null,"message":{"role":"assistant","content":"Use kill -9 \ud83d\ude42 \"now\".","refusal":null}}],
 		"usage":{"prompt_tokens":41,"completion_tokens":12,"total_tokens":53,"prompt_tokens_details":{"cached_tokens":8},"completion_tokens_details":{"reasoning_tokens":5}}}`, "Authorization")
 
-	ours, err := New(ClientConfig{BaseURL: url, Key: "k", MaxTokensField: MaxCompletionTokens}).Ask(t.Context(), r)
+	ours, err := New(ClientConfig{BaseURL: url, Key: "k"}, Fields{MaxTokens: MaxCompletionTokens}).Ask(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
