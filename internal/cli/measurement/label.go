@@ -303,11 +303,8 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, name string, 
 	}
 	defer file.Close()
 	labels, err := annotation.Read(path, file, o)
-	if err != nil {
-		return err
-	}
-	before, err := memory.Annotations(ctx)
-	if err != nil {
+	before, failed := memory.Annotations(ctx)
+	if err := cmp.Or(err, failed); err != nil {
 		return err
 	}
 	placed, done, err := annotation.Place(labels, items, annotation.NewWords(before), random)
