@@ -31,7 +31,7 @@ func (g Guard) read(about About, reply string) (a Assessment, err error) {
 	}
 	seen := map[string]string{}
 	for _, s := range said {
-		label, value := strings.ToLower(strings.TrimSpace(s[0])), strings.TrimSpace(s[1])
+		label, value := strings.ToLower(strings.Trim(s[0], marks+"0123456789)")), strings.Trim(s[1], marks)
 		if slices.Contains(t.Hazards, label) {
 			a.addHazards(value)
 			continue
@@ -74,6 +74,9 @@ func (l line) has(word string) bool {
 	return slices.Contains(l.Yes, word) || slices.Contains(l.No, word) || word != "" && word == l.Between
 }
 
+// marks stand around the labels and words of models that write Markdown or sentences.
+const marks = " \t\r\n.*_`'\"#>-"
+
 var (
 	// firstWord finds the word with which a reply begins, behind Markdown.
 	firstWord = regexp.MustCompile(`^[\s` + question.Decoration + `]*([a-zA-Z]+)`)
@@ -81,7 +84,9 @@ var (
 	scoreTexts = regexp.MustCompile(`(?is)<score>(.*?)</score>|"score":\s*"(.*?)"`)
 	// hazardCode is the form of Llama Guard's codes: S1 to S14 of MLCommons, and O1 and so on
 	// for custom categories.
-	hazardCode = regexp.MustCompile(`^[A-Z][0-9]{1,2}$`)
+	// codesBeside finds the word for harm before codes in its line.
+	codesBeside = regexp.MustCompile(`^(\W*(?i:unsafe)\W*?)[ ,:]+([A-Z][0-9]{1,2}\b)`)
+	hazardCode  = regexp.MustCompile(`^[A-Z][0-9]{1,2}$`)
 )
 
 // split gives what a reply says as labels and values. A single word has no label.
@@ -90,12 +95,12 @@ func (t traits) split(reply string) (said [][2]string, err error) {
 	switch t.Reply {
 	case "lines":
 		for line := range strings.Lines(reply) {
-			if label, value, ok := strings.Cut(line, ":"); ok {
-				say(label, value)
+			for label, value, ok := strings.Cut(line, ":"); ok; label, value, ok = strings.Cut(value, ":") {
+				say(label, value) // a heading may stand before the label
 			}
 		}
 	case "first line":
-		first, rest, _ := strings.Cut(reply, "\n")
+		first, rest, _ := strings.Cut(codesBeside.ReplaceAllString(reply, "$1\n$2"), "\n")
 		say("", first)
 		for line := range strings.Lines(rest) {
 			if word := strings.ToLower(strings.TrimSpace(line)); t.Lines[0].has(word) {
@@ -108,8 +113,8 @@ func (t traits) split(reply string) (said [][2]string, err error) {
 			}
 		}
 	case "object":
-		body := strings.Trim(strings.TrimPrefix(strings.Trim(reply, "`\n "), "json"), "` \n")
-		if strings.HasPrefix(body, "{") {
+		reply = strings.Trim(reply, "` \n")
+		if before, body := question.CutObject(reply); body != "" && !strings.Contains(before, "{") {
 			err = question.Fields(body, func(name string, _ bool, value any) error {
 				values, listed := value.([]any)
 				if !listed {
@@ -124,7 +129,7 @@ func (t traits) split(reply string) (said [][2]string, err error) {
 			})
 			return said, err
 		}
-		say(t.Lines[0].Label, body)
+		say(t.Lines[0].Label, reply)
 	default:
 		found := [][]string{{reply, reply}}
 		if tagged := scoreTexts.FindAllStringSubmatch(reply, -1); t.Reply == "score" && tagged != nil {

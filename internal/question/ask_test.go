@@ -136,12 +136,12 @@ func TestReadFaults(t *testing.T) {
 			t.Errorf("%q: %q, %q, %v; want %s", reply, choice, explanation, err, want)
 		}
 	}
-	for _, line := range []string{`VERDICT: "direct_answer"`, "- VERDICT: (direct answer).", "[VERDICT: direct_answer]", "VERDICT = direct_answer"} {
+	for _, line := range []string{`VERDICT: "direct_answer"`, "- VERDICT: (direct answer).", "[VERDICT: direct_answer]", "VERDICT = direct_answer", "My VERDICT: direct_answer", "The final VERDICT: direct_answer"} {
 		if choice, _, err := Read("It helps.\n"+line, plain, choices); choice != "direct_answer" || err != nil {
 			t.Errorf("%s: %q, %v", line, choice, err)
 		}
 	}
-	for _, line := range []string{`"VERDICT: direct_answer"`, "> VERDICT: direct_answer", "VERDICT: not direct_answer"} {
+	for _, line := range []string{`"VERDICT: direct_answer"`, "> VERDICT: direct_answer", "VERDICT: not direct_answer", "Their VERDICT: direct_answer"} {
 		if choice, _, err := Read("It helps.\n"+line, plain, choices); err == nil {
 			t.Errorf("%s, which quotes or denies it, is %q", line, choice)
 		}

@@ -20,7 +20,7 @@ import (
 // written in choices.
 func Read(reply, marker string, choices []string) (choice, explanation string, err error) {
 	reply = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(reply), "```"))
-	before, body := cutObject(reply)
+	before, body := CutObject(reply)
 	if body == "" {
 		return readText(reply, marker, choices)
 	}
@@ -30,9 +30,9 @@ func Read(reply, marker string, choices []string) (choice, explanation string, e
 	return readText(before+"\n"+marker+": "+choice, marker, choices)
 }
 
-// cutObject parts a reply from the JSON object at its end, in which texts may have lines and stand
+// CutObject parts a reply from the JSON object at its end, in which texts may have lines and stand
 // in single quotes, and a comma may end it (https://github.com/IBM/ai4rag/pull/107).
-func cutObject(reply string) (before, object string) {
+func CutObject(reply string) (before, object string) {
 	if !strings.HasSuffix(reply, "}") {
 		return reply, ""
 	}
@@ -101,9 +101,9 @@ const around = Decoration + "-|[](){}<>\"'“”‘’«»"
 
 var (
 	// closing are the tags that end a reply, and opening what may begin a line: tags, numbers and
-	// signs but quotation marks, and a word for the last verdict.
+	// signs but quotation marks, and words before the verdict.
 	closing = regexp.MustCompile(`(?:\s*</[A-Za-z_]{1,30}>)+\s*$`)
-	opening = regexp.MustCompile(`^\s*(?:<[A-Za-z_]{1,30}>\s*)*[^\pL>\\"'“”‘’«»]*(?i:(?:final|overall)\s+)?`)
+	opening = regexp.MustCompile(`^\s*(?:<[A-Za-z_]{1,30}>\s*)*[^\pL>\\"'“”‘’«»]*(?i:(?:my|the|final|overall)\s+)*`)
 	// single is a text in single quotes, trailing a comma that nothing follows, and sure how sure a judge is, in brackets,
 	// or a sign (https://github.com/KeyValueSoftwareSystems/agent-opfor/pull/84).
 	single   = regexp.MustCompile(`'([^'"]*)'(\s*[:,}])`)

@@ -44,7 +44,7 @@ func End(word string) (model.Finish, *model.Block) {
 
 // failures reports whether a text may be no answer: every longer one that is none has one of these
 // words.
-var failures = oneOf("error", "fail", "exceed", "reached", "unavailable", "upstream", "timed out", "timeout", "overloaded", "throttled", "busy", "loading", "exhausted", "connection", "traceback", "memory", "went wrong", "not found", "not available", "does not exist", "unauthor", "forbidden", "unable to", "could not", "gateway", "retr", "cloudflare", "denied", "moment", "deadline", "disconnected", "no response", "no answer", "empty", "hit", "invalid", "too long", "too many", "exception", "unexpected", "out of range", "undefined", "rate limited", "aborted", "cancel", "iteration limit", "max iterations", "gone wrong", "quota", "object at ", "object is not", "object has", "[object", "cannot connect", "cannot reach", "cannot contact", "cannot read", "errno", "false", "tool", "function", "action input", "maximum context", "context size", "model length", "crashed", "(char ", "runner process", "models loaded", "too large", "quick accessor", "having t", "not completed", "must be integers", "an issue", "internal:", "has unexpectedly", "not provided", "max_length", "available workers", "balance is too low", "api key", "dial tcp", "try again", "trying again", "again later", "lost", "ended prem", "ended unexp", "ended before", "expired", "experiencing", "parsed", "slow down", "eof", "desc =", "_verify_", "servname", "no endpoints", "allowed providers", "not active", "\"loc\"", "失败", "异常", "错误", "繁忙")
+var failures = oneOf("error", "fail", "exceed", "reached", "unavailable", "upstream", "timed out", "timeout", "overloaded", "throttled", "busy", "loading", "exhausted", "connection", "traceback", "memory", "went wrong", "not found", "not available", "does not exist", "unauthor", "forbidden", "unable to", "could not", "gateway", "retr", "cloudflare", "denied", "moment", "deadline", "disconnected", "no response", "no answer", "empty", "hit", "invalid", "too long", "too many", "exception", "unexpected", "out of range", "undefined", "rate limited", "aborted", "cancel", "iteration limit", "max iterations", "gone wrong", "quota", "object at ", "object is not", "object has", "[object", "cannot connect", "cannot reach", "cannot contact", "cannot read", "errno", "false", "tool", "function", "action input", "maximum context", "context size", "model length", "crashed", "(char ", "runner process", "models loaded", "too large", "quick accessor", "having t", "not completed", "must be integers", "an issue", "internal:", "has unexpectedly", "not provided", "max_length", "available workers", "balance is too low", "api key", "dial tcp", "try again", "trying again", "again later", "lost", "ended prem", "ended unexp", "ended before", "expired", "experiencing", "parsed", "slow down", "eof", "desc =", "_verify_", "servname", "no endpoints", "not return", "not respond", "not known", "enotfound", "econn", "status code", " at 0x", "stream closed", "allowed providers", "not active", "\"loc\"", "失败", "异常", "错误", "繁忙", "超时", "不可用", "频繁", "过多", "为空", "不足", "中断", "断开", "故障", "拥挤", "过期", "无法", "切断", "混雑", "에러", "끊", "エラー", "失敗", "タイムアウト", "できません", "오류", "실패", "못했", "초과", "없습니다")
 
 // IsValue reports whether a text is a value, and not a mark of a missing one.
 func IsValue(text string) bool { return Missing(text, model.Response{Finish: model.Stop}) == "" }
@@ -69,13 +69,16 @@ func Missing(text string, response model.Response) string {
 		return ""
 	}
 	lower := strings.ToLower(trimmed)
-	if len(lower) > 40 && !failures(lower) {
+	fault := len(lower) < 250 && failing(lower)
+	if len(lower) > 24 && !fault && !failures(lower) {
 		return ""
 	}
 	// This comes first, because it takes less time than the expressions for such sentences.
 	sentence := strings.ContainsAny(trimmed, "{}[]<>_=/`\"\n") || strings.Contains(" "+trimmed, " '") || !strange(trimmed, "error")
 	for i := range noAnswers() {
-		if n := &noAnswers()[i]; (sentence || !n.Sentence) && n.texts(lower) && !n.not(lower) {
+		n := &noAnswers()[i]
+		says := fault && n.Sentence && n.Texts == nil || (sentence || !n.Sentence) && n.texts(lower)
+		if says && !n.not(lower) {
 			return n.Name
 		}
 	}

@@ -22,7 +22,7 @@ var tables = map[string]string{
 	"2026-11-01": "ec239cce5f8479aa",
 	"2026-11-28": "41110577f4a76dfe",
 	"2026-11-29": "a0ba31ef9be55a2d",
-	"2026-11-30": "d194df59b7d43487",
+	"2026-11-30": "0d7fb708955529ed",
 }
 
 // TestTables checks that each entry has a source and a date, and that no date knows anything else
@@ -140,6 +140,13 @@ func TestCut(t *testing.T) {
 	}{
 		"none":                 {first, " An answer.\n", " An answer.\n", "", ""},
 		"empty":                {first, "", "", "", ""},
+		"spaces in tags":       {Reading{}, "< think >\nHm.\n</ think >\n\nYes.", "Yes.", "Hm.", "think"},
+		"a space in an end":    {Reading{}, "Hm.\n</think >\nYes.", "Yes.", "Hm.", "think"},
+		"wide brackets":        {Reading{}, "＜think＞Hm.＜/think＞Yes.", "Yes.", "Hm.", "think"},
+		"marks of code":        {Reading{}, "`<think>`\nThe user asks for help.\n`</think>`\n\nYes.", "Yes.", "The user asks for help.", "a tag in marks of Markdown"},
+		"German":               {Reading{}, "<denken>Hm.</denken>Ja.", "Ja.", "Hm.", "denken"},
+		"a Chinese heading":    {Reading{}, "思考过程：\n嗯。\n\n最终回答：\n好。", "好。", "嗯。", "a heading of thinking"},
+		"a French heading":     {Reading{}, "**Raisonnement :** Hm.\n\n**Réponse :** Oui.", "Oui.", "Hm.", "a heading of thinking"},
 		"a block":              {first, "<think>\nHm.\n</think>\n\nYes.", "Yes.", "Hm.", "think"},
 		"after white space":    {first, "\n <think>Hm.</think>Yes.", "Yes.", "Hm.", "think"},
 		"other tags":           {first, "<thinking>a</thinking><reasoning>b</reasoning>Yes.", "Yes.", "a\nb", "thinking"},
@@ -247,6 +254,11 @@ func TestUnwrap(t *testing.T) {
 	const no = "I'm sorry, but I can't do that for you."
 	for name, tt := range map[string]struct{ text, want string }{
 		"a member":           {`{"reply": "I'm sorry, but I can't do that for you."}`, no},
+		"a block left open":  {"```json\n{\"answer\": \"I'm sorry, but I can't do that for you.\"}", no},
+		"text left open":     {"```text\nI'm sorry, but I can't do that for you.", no},
+		"a block cut short":  {"```json\n{\"answer\": \"I'm sorry, but I can't do that for you.\", \"sources\": [\"a", no},
+		"JSON cut short":     {`{"response": "I'm sorry, but I can't do that for you.", "confidence": 0.`, no},
+		"a dialect of JSON":  {"```json5\n{\"answer\": \"I'm sorry, but I can't do that for you.\"}\n```", no},
 		"beside a number":    {`{"text": "I'm sorry, but I can't do that for you.", "confidence": 0.9}`, no},
 		"a reply of an API":  {`{"id":"x1","choices":[{"index":0,"message":{"role":"assistant","content":"I'm sorry, but I can't do that for you."}}],"usage":{"total":3}}`, no},
 		"candidates":         {`{"candidates":[{"content":{"parts":[{"text":"I'm sorry, but "},{"text":"I can't do that for you."}],"role":"model"},"finishReason":"STOP"}]}`, no},
@@ -478,6 +490,7 @@ func TestEnd(t *testing.T) {
 		"": "", "stop": model.Stop, "END_TURN": model.Stop, "max_output_tokens": model.Length, "FinishReason.MAX_TOKENS": model.Length, "REASON_MAX_CONTEXT": model.Length, "tool_calls": model.Called,
 		"network_error": model.Broken, "upstream error": model.Broken, "content_filter: SAFETY": model.Blocked, "guardrail_intervened": model.Blocked, "sensitive": model.Blocked,
 		"cut_by_max_tokens_limit": model.Length, "Output.Unsafe": model.Blocked, "UPSTREAM_TIMEOUT": model.Broken, "request_aborted": model.Broken,
+		"blacklist": model.Blocked, "filtered": model.Blocked, "output_limit_reached": model.Length,
 		"something": model.OtherFinish, `["stop"]`: model.Stop,
 	} {
 		if got, block := End(word); got != want || (block != nil) != (want == model.Blocked) {

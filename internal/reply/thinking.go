@@ -43,8 +43,8 @@ type form struct {
 // The tags around thinking, and around the answer after it; %s is the words. [Start thinking] is of
 // https://github.com/ggml-org/llama.cpp/blob/master/tools/cli/cli.cpp.
 const (
-	openTag  = `(?:\\?<[|｜]?|\[|【|◁|&lt;)(?:(?:start|begin)[_ ](?:of_)?)?(?:[a-z]{2,12}[:_ -]?){0,2}(?:%s)` + partOfTag + `(?:_start|_begin)?(?:\s[^<>\[\]]{0,80})?(?:[|｜]?\\?>|\]|】|▷|&gt;)`
-	closeTag = `(?:\\?<[|｜]?(?:\\?/|end_(?:of_)?)|\[(?:/|end )|【/|◁/|&lt;/)(?:[a-z]{2,12}[:_ -]?){0,2}(?:%[1]s)` + partOfTag + `(?:[|｜]?\\?>|\]|】|▷|&gt;)|<\|(?:%[1]s)_end\|>`
+	openTag  = `(?:\\?<[|｜]? ?|＜|\[|【|◁|&lt;)(?:(?:start|begin)[_ ](?:of_)?)?(?:[a-z]{2,12}[:_ -]?){0,2}(?:%s)` + partOfTag + `(?:_start|_begin)?(?:\s[^<>\[\]]{0,80})?(?:[|｜]?\\?>|＞|\]|】|▷|&gt;)`
+	closeTag = `(?:\\?<[|｜]? ?(?:\\?/ ?|end_(?:of_)?)|＜ ?/|\[(?:/|end )|【/|◁/|&lt;/)(?:[a-z]{2,12}[:_ -]?){0,2}(?:%[1]s)` + partOfTag + `(?: ?[|｜]?\\?>|＞|\]|】|▷|&gt;)|<\|(?:%[1]s)_end\|>`
 	// partOfTag may follow the word of a tag; the last is Seed's (https://github.com/amznsri/openvox/commit/a2f4823).
 	partOfTag = `(?:[_-]?(?:process|content|steps|text|trace|fast|faster)|_never_used_\w{1,64})?`
 	answers   = `answer|response|output|solution|text|antwort|respuesta|resposta|r[ée]ponse|ответ|답변|回答`
@@ -106,7 +106,7 @@ var (
 var deliberates = regexp.MustCompile(`(?i)\b(?:the|this|my) (?:user|request|prompt|question|person)(?:'s)? (?:is|was|are|asks?|asked|wants?|wanted|needs?|seems?|has|says|said|would|may|might|could|looks|does|doesn't|can|wrote|gave|provided)\b|\b(?:they|he|she|user)(?:'re| are| is)? (?:asks?|asked|asking|wants?|wanted)\b|\b(?:asks|asked|asking) (?:me|for|about|how|to)\b|\b(?:i|we) (?:should|need|must|could|can|can't|cannot|will|won't|would|think|have to|want)\b|\bi(?:'ll|'d)\b|\blet(?:'s| me| us)\b|\bshould i\b|^\W*(?:okay|ok|hmm|wait|alright|so),`)
 
 // openers are the bytes with which thinking begins.
-const openers = "<[&\xe2\xe3\xf0\\:*_#(>=-`AaCcHhIiMmRrSsTt"
+const openers = "<[&\xe2\xe3\xe6\xef\xf0\\:*_#(>=-`AaCcHhIiMmRrSsTt"
 
 // before is what may stand before a tag: marks that nobody sees, and the name of a role.
 var before = regexp.MustCompile(`(?i)^(?:[\x{200b}\x{feff}\x{2060}]|(?:assistant|model|ai)\s*[:\n]\s*)+`)
@@ -257,7 +257,7 @@ func spokenOf(before, after string) bool {
 
 // closers have one in each mark that ends thinking and may stand alone, so that most texts are
 // searched for few.
-var closers = []string{"</", "|>", "[/", "◁/", "&lt;/", "assistantfinal"}
+var closers = []string{"</", "< /", "＜", "|>", "[/", "◁/", "&lt;/", "assistantfinal"}
 
 // afterLine is a text from a place on, without the rest of the line where a mark before it ends
 // in ": ", as that of a signature does.

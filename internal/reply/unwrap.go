@@ -124,7 +124,7 @@ var (
 	lineEscapes = regexp.MustCompile(`\\n\\n|[a-z]\\'[a-z]`)
 	// yaml is a text in a field, with others of one word after it.
 	yaml      = regexp.MustCompile(`^(?:---\n)?(\w+)(?: =|:) *(?:[|>][-+]?\n +)?["']?((?:[^\n]|\n  )+?)["']?((?:\n\w+(?: =|:) *\S*)*)(?:\n---)?$`)
-	openField = regexp.MustCompile(`(?s)^\{\s*"(\w+)"\s*:\s*"([^"]{20,})(?:"\s*)?$`)
+	openField = regexp.MustCompile(`(?s)^\{\s*"(\w+)"\s*:\s*"([^"]{20,})(?:"\s*(?:,[^{}]{0,100})?)?$`)
 	// comment is code without a statement, and printed a statement that writes a text, or a reply as
 	// Google's library prints it (https://ai.google.dev/api/generate-content).
 	comment        = regexp.MustCompile(`^(?:[ \t]*(?:#|//|--)[^\n]*\n?)+$`)
@@ -140,8 +140,8 @@ func fenced(t string) (body, lang string, ok bool) {
 		t = "```json" + block // announced
 	}
 	rest, opened := strings.CutPrefix(t, "```")
-	rest, closed := strings.CutSuffix(rest, "```")
-	if !opened || !closed || strings.Contains(rest, "```") {
+	rest = strings.TrimSuffix(rest, "```") // which a text that breaks off does not have
+	if !opened || strings.Contains(rest, "```") {
 		return "", "", false
 	}
 	lang, body, ok = strings.Cut(rest, "\n")

@@ -97,7 +97,7 @@ func Fault(status int, message string, codes ...string) *model.Block {
 var coded = regexp.MustCompile(`(?:code|type|status|name|reason)["']?\s*[:=]\s*["']?([a-z0-9_.]{3,60})|\b([a-z]+(?:_[a-z]+)+)\b`)
 
 // done ends a machine word that says what was done, not what a field is.
-var done = regexp.MustCompile(`(?:filter(?:ed)?|violations?|blocked|flagged|detected|failed|triggered|prohibited_content|invalid_prompt|bio_policy|risk|refusal|intervened|unsafe|sensitive|error)$`)
+var done = regexp.MustCompile(`(?:filter(?:ed)?|violations?|blocked|flagged|detected|failed|triggered|prohibited_content|invalid_prompt|bio_policy|risk|refusal|intervened|unsafe|sensitive|error|safety_block)$`)
 
 // httpStatus finds the status in such a text.
 var httpStatus = regexp.MustCompile(`\b(?:http|status|code|error)\D{0,12}(4\d\d)\b`)
@@ -120,7 +120,7 @@ func Faulted(text string) *model.Block {
 
 // signs reports whether a text may tell of a block: every one that does has one of these words, so
 // few texts are compared with all of them.
-var signs = oneOf("block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_", "finish", "stop_reason", "_", "polic", "guard", "refus", "unsafe", "inappropriate", "sensitive", "jailbreak", "injection", " risk", "armor", "not safe", "detected", "denied", "violat", "threshold", "banned", "suppress", "prevent", "classified", "guideline", "敏感", "拦截", "不当", "违规", "审核", "不合规", "安全策略", "违反", "触发", "过滤", "cannot answer")
+var signs = oneOf("block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_", "finish", "stop_reason", "_", "polic", "guard", "refus", "unsafe", "inappropriate", "sensitive", "jailbreak", "injection", " risk", "armor", "not safe", "detected", "denied", "violat", "threshold", "banned", "suppress", "prevent", "classified", "guideline", "敏感", "拦截", "不当", "违规", "审核", "不合规", "安全策略", "违反", "触发", "过滤", "cannot answer", "filtr", "richtlinie", "bloqu", "blocc", "rejet", "rejeit", "rechaz", "refus", "infring", "фильтр", "заблок", "отклон", "違反", "ブロック", "フィルタ", "차단", "위반")
 
 // oneOf makes a function that reports whether a text has one of some words. It goes through the
 // text once, since nearly every answer is looked at.
@@ -155,11 +155,11 @@ var (
 	// faultText begins a fault that a program wrote in place of an answer.
 	faultText = regexp.MustCompile(`^(?:error code: \d|\d{3} \{|api error: |(?:\w+\.)?\w+(?:error|exception): |\{\s*["']error["']\s*:)`)
 	// endText is the word for an end, with its name, in an object without a text, or alone.
-	endText = regexp.MustCompile(`^[^\w\n{]*(?:(?:error|system|no response(?: from [\w-]+)?|none|[45]\d\d)\W+)?(?:(?:candidate |provider )?(?:finish|stop|block)(?:ed)?[ _]?reason[ :=."']+(\w+)(?:[.;,]+ no \w+ (?:was |were )?(?:returned|generated|given)|, blocks=[^\n]{0,40})?|\{[^\n]{0,80}["'](?:finish|stop|block)_?reason["']\s*:\s*["']?([a-z_.]+)[^\n]*\}|([a-z]+(?:_[a-z]+)+))[^\w\n]*$`)
+	endText = regexp.MustCompile(`^[^\w\n{]*(?:(?:error|system|prompt_?feedback|no response(?: from [\w-]+)?|none|[45]\d\d)\W+)?(?:(?:candidate |provider )?(?:finish|stop|block)(?:ed)?[ _]?reason[ :=."']+(\w+)(?:[.;,]+ no \w+ (?:was |were )?(?:returned|generated|given)|, blocks=[^\n]{0,40})?|\{[^\n]{0,80}["'](?:finish|stop|block)_?reason["']\s*:\s*["']?([a-z_.]+)[^\n]*\}|([a-z]+(?:_[a-z]+)+))[^\w\n]*$`)
 	// lead is what may stand before the sentence of a fault.
 	lead = regexp.MustCompile(`^[^\pL\pN]*(?:(?:our|error|api error|sorry|i'm sorry|system|invalid prompt|http \d+|<?\d{3}>?|(?:\w+\.)*\w+(?:error|exception|failed))[^\pL\pN]+)*`)
 	// happened is in a sentence on what came to pass, and seldom in one on what guards do.
-	happened = regexp.MustCompile(`(?:ed|withheld|not safe|risk)\b|violat(?:es|ing|ion)|(?:may|might|could|to) violate|contain|exceed|found|检测到|包含|含有|拦截|命中|触发|违反|停止|无法|请`)
+	happened = regexp.MustCompile(`(?:ed|withheld|not safe|risk)\b|violat(?:es|ing|ion)|(?:may|might|could|to) violate|contain|exceed|found|检测到|包含|含有|拦截|命中|触发|违反|停止|无法|请|通过|違反|ブロック|拒否|차단|거부|blockiert|abgelehnt|gefiltert|entfernt|gesperrt|verst[oö]ß|bloqu|rejet|rejeit|refus|filtr|supprim|rechaz|elimin|retenid|blocc|rifiut|заблок|отклон`)
 	oneWord  = regexp.MustCompile(`^[A-Z][a-z]+[.!]?$`)
 )
 
@@ -240,6 +240,30 @@ func tells(text string) bool {
 	return found["block: what"] && found["block: done"] && found["block: why"]
 }
 
+// failing reports whether a text is a sentence or two on a fault and on nothing else: it has a word
+// for what failed, one for what came to pass, and none that faults do not have. What has a name of
+// its own, such as an address, a version or an exception, may be in it.
+func failing(text string) bool {
+	what, done := false, false
+	for word := range strings.FieldsSeq(text) {
+		word = strings.Trim(word, ".,:;!?¡¿…()[]\"'-")
+		names := vocabularies()[word]
+		what, done = what || slices.Contains(names, "error: what"), done || slices.Contains(names, "error: done")
+		if word != "" && !isOf(names, "error") && !isOf(names, "fault") && !ownName.MatchString(word) {
+			return false
+		}
+	}
+	return what && done
+}
+
+// ownName is the name of a thing, which no vocabulary has.
+var ownName = regexp.MustCompile(`[\d._/@*=]|\w{3}(?:error|exception)$`)
+
+// isOf reports whether one of the names of a word's vocabularies is for all faults or of a kind.
+func isOf(names []string, kind string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return name == "any" || strings.HasPrefix(name, kind) })
+}
+
 // vocabulary is an entry of words.json: words of the sentences in which servers and guards tell of
 // a fault of that name; any is for all faults, and a name may have parts. Its sources have such
 // sentences.
@@ -276,10 +300,7 @@ func strange(text, kind string) bool {
 			slices.ContainsFunc(words[i+1:min(i+3, len(words))], func(next string) bool {
 				return slices.Contains(guards, strings.ToLower(strings.Trim(next, ".,:;!?()")))
 			})
-		has := func(word string) bool {
-			return slices.ContainsFunc(vocabularies()[word], func(name string) bool { return name == "any" || strings.HasPrefix(name, kind) })
-		}
-		if !named && !has(lower) && !has(strings.TrimSuffix(lower, "'s")) {
+		if !named && !isOf(vocabularies()[lower], kind) && !isOf(vocabularies()[strings.TrimSuffix(lower, "'s")], kind) {
 			unknown++
 		}
 	}
