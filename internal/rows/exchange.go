@@ -105,7 +105,7 @@ const (
 // neither: it is often a single call.
 var partNames = [parts][]string{
 	partPrompt: {
-		"gen_ai.input.messages", "attributes.gen_ai.input.messages", "request", "request_body", "full_request", "body", "messages", "contents", "prompt", "input", "user_message",
+		"gen_ai.input.messages", "attributes.gen_ai.input.messages", "request", "request_body", "full_request", "body", "messages", "contents", "prompt", "input", "user_message", "user_prompt", "user prompt", "prompt_text", "behavior",
 		"question", "query", "message", "instruction", "text", "inputs", "user_input", "conversation", "conversations", "turns", "dialogue", "transcript", "gen_ai.prompt", "attributes.gen_ai.prompt",
 		"llm.input_messages", "attributes.llm.input_messages", "input.value", "attributes.input.value",
 		"ai.prompt.messages", "ai.prompt", // https://ai-sdk.dev/docs/ai-sdk-core/telemetry

@@ -273,6 +273,10 @@ func TestLogColumns(t *testing.T) {
 	if err != nil || len(all) != 2 || all[1].Reply != "No." || all[1].User != "ana" {
 		t.Errorf("%+v, %v", all, err)
 	}
+	named := `{"user_prompt":"Hi?","model_response":"No.","prompt_id":"a"}` + "\n"
+	if all, _, err = exchanges("-", strings.NewReader(named), rows.ExchangeColumns{}); err != nil || len(all) != 1 || all[0].Prompt != "Hi?" || all[0].Reply != "No." {
+		t.Errorf("%+v, %v", all, err)
+	}
 	// What no row of the first thousand has is not looked for to the end.
 	long := strings.Repeat(`{"prompt":"Hi?","response":"No."}`+"\n", 1000) + "{"
 	if _, _, err = exchanges("-", strings.NewReader(long), rows.ExchangeColumns{User: "who"}); err == nil || !strings.Contains(err.Error(), `no column "who"`) {

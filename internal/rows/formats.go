@@ -102,6 +102,7 @@ func logs() []logFormat {
 			hint: "name samples_*.jsonl beside it; the harness writes that file if it logs samples",
 		},
 		{is: has("/results", "/results/version", "/results/prompts"), open: openPromptfooJSON},
+		{is: has("/results", "/results/version", "/results/results"), open: openPromptfooJSON}, // without its prompts
 		{is: has("/promptIdx", "/provider"), open: openPromptfooLines},
 		{is: has("/custom_id", "/method", "/body"), lacking: batchCalls, hint: "name the output of the batch; the calls are found beside it"},
 		{is: has("/custom_id", "/response"), open: openBatch},

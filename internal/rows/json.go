@@ -58,7 +58,11 @@ func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 			if number++; number == 1 && !array {
 				raw = raw.Clone()
 				if key, list := listed(raw); list != nil && objects.PeekKind() == 0 {
-					*in.notes = append(*in.notes, fmt.Sprintf("%s: its rows are the list in %s", file, untrusted.Quote(key)))
+					note := fmt.Sprintf("%s: its rows are the list in %s", file, untrusted.Quote(key))
+					if key == "" {
+						note = fmt.Sprintf("%s: its rows are the objects in one, by their names", file)
+					}
+					*in.notes = append(*in.notes, note)
 					objects, array = jsontext.NewDecoder(io.MultiReader(bytes.NewReader(list), bytes.NewReader(objects.UnreadBuffer())), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)), true
 					_, _ = objects.ReadToken() // it was read before, as is the first row
 					raw, _ = objects.ReadValue()
@@ -71,19 +75,29 @@ func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 
 // listed gives the rows of an object that holds a list of them, and its key, such as
 // {"data": [{"prompt": "…"}]}. Such a list is most of the object, and the only one whose first
-// item has a usual name of a prompt and is no turn. It is nil for an object that is a row.
+// item has a usual name of a prompt and is no turn; or all of the object is rows by names, such as
+// {"q1": {"prompt": "…", "answer": "…"}}. It is nil for an object that is a row.
 func listed(object []byte) (key string, rows []byte) {
 	asks := func(fields map[string]jsontext.Value) bool {
 		return slices.ContainsFunc(partNames[partPrompt], func(name string) bool { return fields[name] != nil })
 	}
 	var fields map[string]jsontext.Value
 	_ = json.Unmarshal(object, &fields) // a fault is told with its row
-	lists := 0
-	for name, list := range fields {
+	lists, each := 0, []jsontext.Value{}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		list := fields[name]
+		var one map[string]jsontext.Value
+		if json.Unmarshal(list, &one) == nil && len(one) > 1 && asks(one) {
+			each = append(each, list)
+		}
 		var items []map[string]jsontext.Value
 		if json.Unmarshal(list, &items) == nil && len(items) > 0 && items[0]["role"] == nil && asks(items[0]) {
 			key, rows, lists = name, list, lists+1
 		}
+	}
+	if len(each) > 1 && len(each) == len(fields) && !asks(fields) {
+		rows, _ = json.Marshal(each) // of values that were read
+		return "", rows
 	}
 	if lists != 1 || asks(fields) || 2*len(rows) < len(object) {
 		return "", nil

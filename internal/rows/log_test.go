@@ -123,9 +123,10 @@ func TestLogs(t *testing.T) {
 			[]string{"|How do I boil an egg?|In water.||0+0|food", "|How do I boil an egg?|No.||0+0|food"},
 			`no results_*.json beside it names the model; the results of filters other than "none"`,
 		},
-		"old harness":     {strings.Replace(harnessLog, `{"gen_args_0":{"arg_0":["[{\"role\": \"user\", \"content\": \"How do I boil an egg?\"}]"],"arg_1":{}}}`, `[["Boil",{}]]`, 1), "doc_id", []string{"|Boil|In water.||0+0|0", "|Boil|No.||0+0|0"}, "metrics are left out"},
-		"promptfoo":       {promptfooLog, "vars.kind", []string{"one|How do I boil an egg?|I cannot.|blocked refusal_field|9+3|food"}, "assertions are left out"},
-		"promptfoo lines": {promptfooOne + "\n" + strings.NewReplacer(`"error":null`, `"error":"timeout"`, `"failureReason":0`, `"failureReason":2`, `"one"`, `"two"`).Replace(promptfooOne), "vars.kind", []string{"one|How do I boil an egg?|I cannot.|blocked refusal_field|9+3|food"}, "1 sample failed and is left out, the first: testIdx 0: timeout"},
+		"old harness":                   {strings.Replace(harnessLog, `{"gen_args_0":{"arg_0":["[{\"role\": \"user\", \"content\": \"How do I boil an egg?\"}]"],"arg_1":{}}}`, `[["Boil",{}]]`, 1), "doc_id", []string{"|Boil|In water.||0+0|0", "|Boil|No.||0+0|0"}, "metrics are left out"},
+		"promptfoo":                     {promptfooLog, "vars.kind", []string{"one|How do I boil an egg?|I cannot.|blocked refusal_field|9+3|food"}, "assertions are left out"},
+		"promptfoo without its prompts": {strings.Replace(promptfooLog, `"prompts":[],`, "", 1), "vars.kind", []string{"one|How do I boil an egg?|I cannot.|blocked refusal_field|9+3|food"}, "assertions are left out"},
+		"promptfoo lines":               {promptfooOne + "\n" + strings.NewReplacer(`"error":null`, `"error":"timeout"`, `"failureReason":0`, `"failureReason":2`, `"one"`, `"two"`).Replace(promptfooOne), "vars.kind", []string{"one|How do I boil an egg?|I cannot.|blocked refusal_field|9+3|food"}, "1 sample failed and is left out, the first: testIdx 0: timeout"},
 		"instances": {
 			instanceLog + strings.Replace(instanceLog, `"r"`, `"other"`, 1), "sample_id",
 			[]string{"org/one|How do I boil an egg?|<think>\nEasy.\n</think>\n\nIn water.|stop|9+3|1"},

@@ -29,6 +29,7 @@ func TestFormats(t *testing.T) {
 		"b.json":  {`{"prompt":"one\ntwo","n":1}` + "\n" + `{"prompt":"three"}`, []string{"n", "prompt"}, []int{0, 0}},
 		"c.json":  {`{"version":2,"data":[ {"prompt":"one\ntwo","n":1},{"prompt":"three","n":null}],"notes":["a"]}` + "\n", []string{"n", "prompt"}, []int{0, 0}},
 		"d.json":  {`{"sums":[{"mean":1}],"rows":[{"prompt":"one\ntwo","n":1},{"prompt":"three"}]}`, []string{"n", "prompt"}, []int{0, 0}},
+		"e.json":  {`{"q1":{"prompt":"one\ntwo","n":1},"q2":{"prompt":"three","n":null}}`, []string{"n", "prompt"}, []int{0, 0}},
 		"a.json":  {`[{"prompt":"one\ntwo","n":1},{"prompt":"three","n":null}]`, []string{"n", "prompt"}, []int{0, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -57,7 +58,7 @@ func TestFormats(t *testing.T) {
 				t.Errorf("after the last row: %+v, %v", got, err)
 			}
 			key := map[string]string{"c.json": "data", "d.json": "rows"}[name]
-			if want := fmt.Sprintf("%s: its rows are the list in %q", path, key); key != "" && !slices.Equal(f.Notes, []string{want}) || key == "" && f.Notes != nil {
+			if want := fmt.Sprintf("%s: its rows are the list in %q", path, key); key != "" && !slices.Equal(f.Notes, []string{want}) || key == "" && name != "e.json" && f.Notes != nil {
 				t.Errorf("the notes are %q, want %q for the key %q", f.Notes, want, key)
 			}
 		})
@@ -73,6 +74,8 @@ func TestListed(t *testing.T) {
 		"a small part":       `{"id":"one","note":"more than half of all that the file has","tags":[{"n":1,"query":"a"}]}`,
 		"an object after it": `{"id":"one","rows":[{"n":1,"query":"a long list of all parts"}]}` + "\n" + `{"id":"two"}`,
 		"a list for each":    `{"one":[{"n":1,"prompt":"a list"}],"two":[{"n":2,"prompt":"a list that is much longer than the other"}]}`,
+		"a call":             `{"sent":{"n":1,"model":"m"},"got":{"n":1,"text":"a text of an answer"}}`,
+		"one object":         `{"id":"one","row":{"n":1,"prompt":"an object in one that is a row"}}`,
 		"no prompts":         `{"id":"one","rows":[{"n":1,"note":"a list of what nobody asks"}]}`,
 		"texts":              `{"id":"one","rows":["a list of texts, which are no objects"]}`,
 	} {
