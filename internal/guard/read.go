@@ -31,7 +31,7 @@ func (g Guard) read(about About, reply string) (a Assessment, err error) {
 	}
 	seen := map[string]string{}
 	for _, s := range said {
-		label, value := strings.ToLower(strings.Trim(s[0], marks+"0123456789)")), strings.Trim(s[1], marks)
+		label, value := strings.ToLower(strings.Trim(s[0], marks+"(0123456789)")), strings.Trim(s[1], marks)
 		if slices.Contains(t.Hazards, label) {
 			a.addHazards(value)
 			continue

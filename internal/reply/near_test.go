@@ -10,6 +10,9 @@ import (
 // wrappers, and are none: each is read as it is.
 var near = map[string][]string{
 	"blocks": {
+		"La politique a été supprimée.",
+		"Die Zahlung wurde zurückgehalten.",
+		"La política cambia cada cuatro años.",
 		"Die Nachricht wurde gelöscht, weil sie alt war.",
 		"Der Antrag wurde abgelehnt, weil die Frist verstrichen war.",
 		"Der Text wurde vom Filter der Kaffeemaschine nicht berührt.",
@@ -176,6 +179,12 @@ var near = map[string][]string{
 		"Blocked content: no candidates for the seat.",
 	},
 	"no answers": {
+		"La réponse est non.",
+		"Ответ — нет.",
+		"Le quota de pêche est épuisé.",
+		"问题已被老师解决。",
+		"Ein leerer Akku ist kein Fehler.",
+		"Mon quota de sucre est atteint.",
 		"Der Server steht im Keller.",
 		"Ein Server ist ein Computer, der Anfragen beantwortet.",
 		"Die Verbindung nach Köln ist schneller.",
@@ -576,6 +585,9 @@ var near = map[string][]string{
 // faults are texts in place of an answer that servers, guards and tools write as sentences.
 var faults = map[string][]string{
 	"blocks": {
+		"Antwort vom Filter zurückgehalten.",
+		"La réponse enfreint notre politique et a été supprimée.",
+		"回答被安全过滤器屏蔽",
 		"promptFeedback: blockReason: PROHIBITED_CONTENT",
 		"SAFETY_BLOCK",
 		"Die Antwort wurde vom Inhaltsfilter blockiert.",
@@ -742,6 +754,11 @@ var faults = map[string][]string{
 		"Content blocked: No candidates in the response",
 	},
 	"no answers": {
+		"发生错误，请重试",
+		"服务器无响应，请稍后重试",
+		"エラーが発生しました",
+		"Votre quota est épuisé.",
+		"Não foi possível obter resposta do servidor.",
 		"Fehler 503: Dienst vorübergehend nicht verfügbar",
 		"Die Verbindung wurde unterbrochen, bitte später erneut versuchen.",
 		"Interner Serverfehler",

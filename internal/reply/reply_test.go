@@ -22,7 +22,7 @@ var tables = map[string]string{
 	"2026-11-01": "ec239cce5f8479aa",
 	"2026-11-28": "41110577f4a76dfe",
 	"2026-11-29": "a0ba31ef9be55a2d",
-	"2026-11-30": "0d7fb708955529ed",
+	"2026-11-30": "f1ae8ee8094b0d98",
 }
 
 // TestTables checks that each entry has a source and a date, and that no date knows anything else
@@ -258,6 +258,7 @@ func TestUnwrap(t *testing.T) {
 		"text left open":     {"```text\nI'm sorry, but I can't do that for you.", no},
 		"a block cut short":  {"```json\n{\"answer\": \"I'm sorry, but I can't do that for you.\", \"sources\": [\"a", no},
 		"JSON cut short":     {`{"response": "I'm sorry, but I can't do that for you.", "confidence": 0.`, no},
+		"before a colon":     {`{"answer":"I'm sorry, but I can't do that for you.","confidence":`, no},
 		"a dialect of JSON":  {"```json5\n{\"answer\": \"I'm sorry, but I can't do that for you.\"}\n```", no},
 		"beside a number":    {`{"text": "I'm sorry, but I can't do that for you.", "confidence": 0.9}`, no},
 		"a reply of an API":  {`{"id":"x1","choices":[{"index":0,"message":{"role":"assistant","content":"I'm sorry, but I can't do that for you."}}],"usage":{"total":3}}`, no},

@@ -136,7 +136,7 @@ var (
 
 // fenced gives the body and the language of a text that is one Markdown block.
 func fenced(t string) (body, lang string, ok bool) {
-	if before, block, _ := strings.Cut(t, "\n```json"); strings.HasSuffix(strings.TrimSpace(before), ":") && !strings.Contains(strings.TrimSpace(before), "\n") {
+	if before, block, found := strings.Cut(t, "\n```json"); found && strings.HasSuffix(strings.TrimSpace(before), ":") && !strings.Contains(strings.TrimSpace(before), "\n") {
 		t = "```json" + block // announced
 	}
 	rest, opened := strings.CutPrefix(t, "```")

@@ -120,7 +120,7 @@ func Faulted(text string) *model.Block {
 
 // signs reports whether a text may tell of a block: every one that does has one of these words, so
 // few texts are compared with all of them.
-var signs = oneOf("block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_", "finish", "stop_reason", "_", "polic", "guard", "refus", "unsafe", "inappropriate", "sensitive", "jailbreak", "injection", " risk", "armor", "not safe", "detected", "denied", "violat", "threshold", "banned", "suppress", "prevent", "classified", "guideline", "敏感", "拦截", "不当", "违规", "审核", "不合规", "安全策略", "违反", "触发", "过滤", "cannot answer", "filtr", "richtlinie", "bloqu", "blocc", "rejet", "rejeit", "rechaz", "refus", "infring", "фильтр", "заблок", "отклон", "違反", "ブロック", "フィルタ", "차단", "위반")
+var signs = oneOf("block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_", "finish", "stop_reason", "_", "polic", "guard", "refus", "unsafe", "inappropriate", "sensitive", "jailbreak", "injection", " risk", "armor", "not safe", "detected", "denied", "violat", "threshold", "banned", "suppress", "prevent", "classified", "guideline", "敏感", "拦截", "不当", "违规", "审核", "不合规", "安全策略", "违反", "触发", "过滤", "cannot answer", "filtr", "richtlinie", "bloqu", "blocc", "rejet", "rejeit", "rechaz", "refus", "infring", "фильтр", "заблок", "отклон", "違反", "ブロック", "フィルタ", "차단", "위반", "politi", "supprim", "zurückg", "eliminad", "removid")
 
 // oneOf makes a function that reports whether a text has one of some words. It goes through the
 // text once, since nearly every answer is looked at.
@@ -159,7 +159,7 @@ var (
 	// lead is what may stand before the sentence of a fault.
 	lead = regexp.MustCompile(`^[^\pL\pN]*(?:(?:our|error|api error|sorry|i'm sorry|system|invalid prompt|http \d+|<?\d{3}>?|(?:\w+\.)*\w+(?:error|exception|failed))[^\pL\pN]+)*`)
 	// happened is in a sentence on what came to pass, and seldom in one on what guards do.
-	happened = regexp.MustCompile(`(?:ed|withheld|not safe|risk)\b|violat(?:es|ing|ion)|(?:may|might|could|to) violate|contain|exceed|found|检测到|包含|含有|拦截|命中|触发|违反|停止|无法|请|通过|違反|ブロック|拒否|차단|거부|blockiert|abgelehnt|gefiltert|entfernt|gesperrt|verst[oö]ß|bloqu|rejet|rejeit|refus|filtr|supprim|rechaz|elimin|retenid|blocc|rifiut|заблок|отклон`)
+	happened = regexp.MustCompile(`(?:ed|withheld|not safe|risk)\b|violat(?:es|ing|ion)|(?:may|might|could|to) violate|contain|exceed|found|检测到|包含|含有|拦截|命中|触发|违反|停止|无法|请|通过|屏蔽|阻止|違反|ブロック|拒否|차단|거부|blockiert|abgelehnt|gefiltert|entfernt|gesperrt|zurückgehalt|zensiert|removid|verst[oö]ß|bloqu|rejet|rejeit|refus|filtr|supprim|rechaz|elimin|retenid|blocc|rifiut|заблок|отклон`)
 	oneWord  = regexp.MustCompile(`^[A-Z][a-z]+[.!]?$`)
 )
 
