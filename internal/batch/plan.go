@@ -105,8 +105,9 @@ type drafted struct {
 
 // lay walks the run and lays its lacking calls into batches; dry says that nothing is
 // set apart.
-func (d *Manager) lay(ctx context.Context, asked Asked, dry bool) (_ *planner, err error) {
+func (d *Manager) lay(ctx context.Context, asked Asked, dry bool) (*planner, error) {
 	p := &planner{Manager: d, dry: dry, open: map[model.Ref]*part{}, without: map[model.Ref]*Without{}, plan: Plan{Parts: []Part{}}}
+	var err error
 	if dry {
 		if p.batched, err = d.out(ctx); err != nil {
 			return nil, err

@@ -86,6 +86,9 @@ func (b app) withManager(ctx context.Context, f *batchFlags, names []string, do 
 	return do(d)
 }
 
+// calls is a number of calls in words.
+func calls(n int) string { return table.Counted(n, "call", "calls") }
+
 // batchTable is batches as a table.
 func batchTable(batches []*batch.Batch) table.Section {
 	s := table.Section{
@@ -150,7 +153,7 @@ func (b app) showStatus(f batchFlags, s batch.Status) error {
 		out.Section(batchTable(s.Batches))
 		sayProblems(out, s.Batches)
 	}
-	fmt.Fprintf(out, "run %s: %s in batches or planned, %s in no batch", s.Run, table.Counted(s.Out, "call", "calls"), table.Count(s.Ready))
+	fmt.Fprintf(out, "run %s: %s in batches or planned, %s in no batch", s.Run, calls(s.Out), table.Count(s.Ready))
 	if s.Judging > 0 {
 		fmt.Fprintf(out, ", and %s of judges, which are made when you repeat the command", table.Count(s.Judging))
 	}

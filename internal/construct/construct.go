@@ -116,7 +116,7 @@ type entry struct {
 // Build makes the benchmark. It stays in memory, except for the lineage, which is written
 // to a temporary file; Benchmark.Close removes that file. Errors come from Ask or from
 // the file system.
-func (b *Builder) Build(ctx context.Context) (_ *Benchmark, err error) {
+func (b *Builder) Build(ctx context.Context) (*Benchmark, error) {
 	r := &run{
 		Builder: b, policy: b.Config.Definitions(),
 		known: similar.NewIndex(b.Config.NearDuplicates), ids: map[orbench.PromptID]bool{},
@@ -130,6 +130,7 @@ func (b *Builder) Build(ctx context.Context) (_ *Benchmark, err error) {
 			Structured: b.Structured != nil && b.Structured(ref.Provider), Guard: b.Guards[m.Model],
 		})
 	}
+	var err error
 	if r.rowFile, err = newRowFile(); err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func (b *Builder) Study(name string) (*study.Study, error) {
 }
 
 // Open opens a build from a store.
-func Open(s *study.Study) (_ *Builder, err error) {
+func Open(s *study.Study) (*Builder, error) {
 	var k Kept
 	if err := s.Settings(&k); err != nil {
 		return nil, err
@@ -77,6 +77,7 @@ func Open(s *study.Study) (_ *Builder, err error) {
 	for _, m := range k.Models {
 		b.Refs[m.Name] = m.Ref()
 	}
+	var err error
 	if k.Base != "" {
 		if b.Base, err = benchmark.Open(k.Base); err != nil {
 			return nil, err

@@ -21,10 +21,11 @@ func (r *run) number() int {
 
 // inherit copies the rows of the benchmark that this build adds to, unchanged. New texts
 // that are near one of them are dropped.
-func (r *run) inherit() (err error) {
+func (r *run) inherit() error {
 	if r.Base == nil {
 		return nil
 	}
+	var err error
 	if r.seeds, err = r.Base.Seeds(); err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ const (
 // checks, and each other step once. The error for any other text is an
 // *orbench.InputError that says what would do, with the nearest name for one
 // that is misspelled.
-func Parse(spec string, opts Options) (_ *Defense, err error) {
+func Parse(spec string, opts Options) (*Defense, error) {
 	spec = strings.TrimSpace(spec)
 	if spec == none {
 		return &Defense{}, nil
@@ -79,6 +79,7 @@ func Parse(spec string, opts Options) (_ *Defense, err error) {
 	p := parser{spec: spec, opts: opts, models: question.Models{Endpoint: opts.Endpoint, MaxTokens: opts.MaxTokens, Structured: opts.Structured}, defense: &Defense{}}
 	var steps []string
 	last := ""
+	var err error
 	for step := range strings.SplitSeq(spec, "+") {
 		step = strings.TrimSpace(step)
 		kind, rest, colon := strings.Cut(step, ":")
@@ -170,11 +171,12 @@ func (p *parser) step(step, kind, rest string) error {
 }
 
 // smoothing reads what follows "smoothllm:".
-func (p *parser) smoothing(step, rest string) (_ *smoothing, err error) {
+func (p *parser) smoothing(step, rest string) (*smoothing, error) {
 	s := &smoothing{name: step, kind: swap, copies: defaultCopies, percent: defaultPercent}
 	if rest == "" {
 		return s, nil
 	}
+	var err error
 	seen := map[string]bool{}
 	for i, part := range strings.Split(rest, ",") {
 		key, value, isNumber := strings.Cut(part, "=")

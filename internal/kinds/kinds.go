@@ -37,7 +37,7 @@ type Opened struct {
 
 // Open opens a study that a store keeps; the store must stay open. Pulled datasets are found
 // in the folder cache.
-func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (_ *Opened, err error) {
+func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (*Opened, error) {
 	if last := s.Kind.Gone(); last != "" {
 		hint := "show it with " + last
 		if s.Kind == study.Judge {
@@ -47,6 +47,7 @@ func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (_ 
 	}
 	o := &Opened{Study: s}
 	var of opened
+	var err error
 	switch s.Kind {
 	case study.Eval:
 		stored, err := run.Of(s)

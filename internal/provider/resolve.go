@@ -69,12 +69,13 @@ func (p Provider) misnamed(getenv func(string) string) string {
 // are remembered, and to plan the others. The base URL is the user's, or empty; getenv
 // looks up environment variables, as os.Getenv does. What is missing or malformed is an
 // *orbench.InputError that names the setting, never the key's value.
-func (p Provider) Locate(baseURL string, getenv func(string) string) (_ Endpoint, err error) {
+func (p Provider) Locate(baseURL string, getenv func(string) string) (Endpoint, error) {
 	e := Endpoint{Provider: p, MaxTokensField: cmp.Or(p.MaxTokensField, "max_tokens")}
 	if i := slices.IndexFunc(p.KeyEnv, func(name string) bool { return strings.TrimSpace(getenv(name)) != "" }); i >= 0 {
 		e.KeyEnv = p.KeyEnv[i]
 	}
 	own := strings.TrimRight(p.BaseURL, "/")
+	var err error
 	switch {
 	case baseURL != "":
 		if e.BaseURL, err = cleanURL(baseURL); err != nil {

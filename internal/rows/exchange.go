@@ -182,9 +182,10 @@ const lookedAt = 1000
 // which LiteLLM and Langfuse keep them. A row that is no exchange of texts has Lacks. A file
 // of another form, and one without a message or reply in its first row that is whole, is an
 // *orbench.InputError; [Log.Unfound] makes the latter.
-func OpenLog(path string, stdin io.Reader, columns ExchangeColumns) (_ *Log, err error) {
+func OpenLog(path string, stdin io.Reader, columns ExchangeColumns) (*Log, error) {
 	l := &Log{columns: columns, missing: map[int][]string{}}
 	choose := l.choose
+	var err error
 	switch info, statErr := os.Stat(path); {
 	case path == "-":
 		l.File = &File{Name: "standard input"}

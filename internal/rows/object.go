@@ -34,7 +34,7 @@ type Object struct {
 
 // ParseObject makes an object from the text of a row at the place r. hint says how to
 // write such rows. Nested values of a lazy one are parsed only when they are looked for.
-func ParseObject(file string, r Row, b []byte, hint string, lazy bool) (_ Object, err error) {
+func ParseObject(file string, r Row, b []byte, hint string, lazy bool) (Object, error) {
 	problem := "not a JSON object"
 	if !utf8.Valid(b) {
 		// The JSON package would replace invalid bytes silently.
@@ -45,6 +45,7 @@ func ParseObject(file string, r Row, b []byte, hint string, lazy bool) (_ Object
 	if lazy {
 		parse = parseFields
 	}
+	var err error
 	if o.fields, err = parse(b); err == nil {
 		joinNumbered(o.fields)
 	}

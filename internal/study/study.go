@@ -83,8 +83,9 @@ type Study struct {
 
 // New makes a study of a kind from its settings. If name is empty, the name is made from
 // identity, so that the same settings give the same study.
-func New(kind Kind, name string, config, identity any) (_ *Study, err error) {
+func New(kind Kind, name string, config, identity any) (*Study, error) {
 	s := &Study{Name: name, Kind: kind}
+	var err error
 	if s.Config, err = json.Marshal(config); err != nil {
 		return nil, err
 	}

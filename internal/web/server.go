@@ -82,9 +82,10 @@ func assets() http.Handler {
 }
 
 // New makes a server of a store, or of a sheet.
-func New(c Config) (_ *Server, err error) {
+func New(c Config) (*Server, error) {
 	s := &Server{Config: c, runs: map[string]*opened{}, compared: map[comparedKey]*task[compare.Result]{}, builds: map[string]*built{}}
 	s.queues.bundles, s.queues.holds, s.queues.seen = map[bundleKey]*task[bundle]{}, map[string]hold{}, map[[2]string]bool{}
+	var err error
 	if s.pages, err = parse(); err != nil {
 		return nil, err
 	}

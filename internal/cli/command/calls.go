@@ -133,11 +133,12 @@ func (f *Calls) Bounded() bool { return f.Budget() != (fill.Budget{}) }
 // Clients makes an empty set of clients, with the user's table of providers and
 // addresses, and those that a file names. named lists the providers that an address
 // without one may be for.
-func (e *Env) Clients(f Calls, named []string, addresses map[string]string) (_ *client.Set, err error) {
+func (e *Env) Clients(f Calls, named []string, addresses map[string]string) (*client.Set, error) {
 	c := client.Options{Named: addresses, Getenv: e.Getenv, Unasked: f.DryRun, Connected: e.sayRecipient}
 	c.Versioned = func(given, used string) {
 		e.Infof("--base-url %s is not the root of an API, so %s was used; give that one", given, used)
 	}
+	var err error
 	if c.Given, err = client.ParseURLs(f.baseURLs, named); err != nil {
 		return nil, err
 	}

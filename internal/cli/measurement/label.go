@@ -303,8 +303,11 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, name string, 
 	}
 	defer file.Close()
 	labels, err := annotation.Read(path, file, o)
-	before, failed := memory.Annotations(ctx)
-	if err := cmp.Or(err, failed); err != nil {
+	if err != nil {
+		return err
+	}
+	before, err := memory.Annotations(ctx)
+	if err != nil {
 		return err
 	}
 	placed, done, err := annotation.Place(labels, items, annotation.NewWords(before), random)

@@ -95,9 +95,10 @@ func (k Kind) encode(r model.Request) ([]byte, error) {
 }
 
 // decode reads the body of a reply with status 2xx.
-func (k Kind) decode(body []byte) (_ model.Response, err error) {
+func (k Kind) decode(body []byte) (model.Response, error) {
 	response := model.Response{Finish: model.Stop}
 	var labels []Label
+	var err error
 	switch {
 	case k.Description != nil:
 		labels, err = k.Description.decode(body)

@@ -188,7 +188,7 @@ func (d *Description) labels(reply any) (labels []Label, err error) {
 }
 
 // entry reads one label with its score.
-func (d *Description) entry(v any) (_ Label, err error) {
+func (d *Description) entry(v any) (Label, error) {
 	l := Label{Label: "harm"}
 	if d.Label != "" {
 		name := at(v, d.Label)
@@ -198,6 +198,7 @@ func (d *Description) entry(v any) (_ Label, err error) {
 		}
 	}
 	number := at(v, d.Score)
+	var err error
 	if l.Score, err = d.score(number); err != nil {
 		return l, fmt.Errorf("the score at %s %w", d.Score, err)
 	}

@@ -212,7 +212,8 @@ func (s *Store) Notes() []string { return s.notes }
 
 // Close ends the claims of this handle and its connections. Claims that cannot be ended,
 // since the server does not answer, end in their time.
-func (s *Store) Close() (err error) {
+func (s *Store) Close() error {
+	var err error
 	if s.claims.Swap(0) > 0 {
 		ctx, cancel := context.WithTimeout(context.Background(), connectTime)
 		defer cancel()
