@@ -32,10 +32,15 @@ func EndingOf(provider string, limit int, r model.Response) Ending {
 		return NoEnding
 	case r.Finish != model.Stop,
 		provider == model.Replay && r.Usage == (model.Usage{}),
-		limit > 0 && r.Usage.Output >= limit && !r.Usage.Estimated:
+		AtLimit(limit, r):
 		return UnknownEnding
 	}
 	return WholeEnding
+}
+
+// AtLimit reports whether a response has as many tokens as its limit allows, 0 for no limit.
+func AtLimit(limit int, r model.Response) bool {
+	return limit > 0 && r.Usage.Output >= limit && !r.Usage.Estimated
 }
 
 // Truncation counts answers by how they ended. The zero value means that all

@@ -108,6 +108,9 @@ func (m *Manifest) Warnings() (all []string) {
 	if text := m.thrownAway(); text != "" {
 		all = append(all, text)
 	}
+	for _, by := range m.Unclear {
+		all = append(all, fmt.Sprintf("%s under a name that may be another model's: %q. They are taken like any.", table.Counted(by.N, "answer came", "answers came"), untrusted.Excerpt(by.Model, 60)))
+	}
 	if m.Kind != Prompts {
 		all = append(all, "It was not checked whether an answer to a safe prompt is itself harmless.")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -166,6 +167,9 @@ type asked struct {
 	own, plain, from bool
 	sample           int
 	name             string
+	ref              model.Ref
+	// limit is that of output tokens, 0 for none.
+	limit int
 }
 
 // choose finds the target to be trained and the targets to choose answers from. It also
@@ -212,7 +216,7 @@ func (c *Collection) choose(r *run.Run) (map[string]asked, error) {
 		}
 		for i, one := range t.Each() {
 			a := asked{
-				own: t.Name == c.opts.Target, plain: t.Plain(), name: t.Name,
+				own: t.Name == c.opts.Target, plain: t.Plain(), name: t.Name, ref: t.Ref(), limit: t.Params.MaxTokens,
 				from: len(c.opts.ChosenFrom) == 0 || slices.Contains(c.opts.ChosenFrom, t.Name),
 			}
 			if t.Times() > 1 {
@@ -262,6 +266,10 @@ func (c *Collection) add(row *score.AnswerRow, how asked, order int, said annota
 		it.left = append(it.left, cause)
 		return
 	}
+	if by := row.Response.Model; !row.Response.Accepted && model.ServedBy(how.ref, by, nil) == model.Unclear {
+		named := score.ServedBy{Model: by, As: model.Unclear}
+		table.Entry(&c.manifest.Unclear, named, func(s score.ServedBy) bool { return s.Model == by }).N++
+	}
 	answer.order = order
 	if where == chosenPart {
 		it.chosen = append(it.chosen, answer)
@@ -281,7 +289,7 @@ func (c *Collection) sort(row *score.AnswerRow, how asked, said annotation.Words
 		return nil, noPart, AskedOtherwise
 	case row.Status == score.Blocked || strings.TrimSpace(row.Response.Text) == "":
 		return nil, noPart, Withheld
-	case row.Response.Finish == model.Length:
+	case row.Response.Finish == model.Length || score.AtLimit(how.limit, row.Response):
 		return nil, noPart, Cut
 	}
 	a, ok := grade(row, said)

@@ -97,7 +97,7 @@ var inWords = map[Cause]string{
 	Unanswered:     "there is none, or the call failed",
 	ServedByOther:  "answered by another model than the target",
 	Withheld:       "blocked, or empty",
-	Cut:            "cut by the token limit",
+	Cut:            "cut by the token limit, or as long as it",
 	AskedOtherwise: "to the prompt in a dialog, a framing or behind a defense, or of a guard",
 	NotChosenFrom:  "of a target not to choose from",
 	NoMajority:     "judges or people have no majority",

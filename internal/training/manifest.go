@@ -31,6 +31,9 @@ type Manifest struct {
 	Plain bool   `json:"plain,omitempty"`
 	// Simulated is true if an answer, a verdict or a prompt comes from a simulated model.
 	Simulated bool `json:"simulated"`
+	// Unclear are the names under which answers came that may be chosen or rejected, where they may
+	// be another model's.
+	Unclear []score.ServedBy `json:"served_unclear,omitempty"`
 	// Run is the run that it was made from, empty for a set of prompts alone. Command is
 	// the command that wrote it.
 	Run     string `json:"run,omitempty"`

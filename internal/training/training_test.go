@@ -64,7 +64,7 @@ func answered(target string, p orbench.Prompt, text string, classes ...orbench.C
 func collected(o Options, width int, rows ...score.AnswerRow) *Collection {
 	c := &Collection{opts: o, width: width, byID: map[orbench.PromptID]*item{}}
 	for i := range rows {
-		c.add(&rows[i], asked{name: rows[i].Target, own: rows[i].Target == o.Target, plain: rows[i].Target != "framed", from: true}, i, annotation.Words{})
+		c.add(&rows[i], asked{name: rows[i].Target, own: rows[i].Target == o.Target, plain: rows[i].Target != "framed", from: true, limit: 8, ref: model.Ref{Provider: "openrouter", Model: "auto"}}, i, annotation.Words{})
 	}
 	c.screen(annotation.Words{})
 	return c
@@ -225,14 +225,16 @@ func TestEveryCause(t *testing.T) {
 	p := safe("How are castles built?")
 	cut := answered("mine", p, "In the beg", full)
 	cut.Response.Finish = model.Length
+	full8 := answered("mine", p, "Of stone and", full)
+	full8.Response.Usage.Output = 8
 	rows = []score.AnswerRow{
-		answered("mine", p, "I cannot.", refusal), cut, answered("mine", p, " ", orbench.Empty), answered("framed", p, "So.", full),
+		answered("mine", p, "I cannot.", refusal), cut, full8, answered("mine", p, " ", orbench.Empty), answered("framed", p, "So.", full),
 		{Target: "other", Dataset: "set", Prompt: p, Status: score.Failed},
 		answered("other", p, "Of stone.", full), answered("other", p, "Of stone.", full),
 		answered("other", p, "Of wood.", full), answered("other", p, "Well …", full, refusal), answered("other", p, "I will not.", refusal),
 	}
 	set = selected(t, collected(options(DPO), len(rows), rows...))
-	want = map[Cause]int{Cut: 1, Withheld: 1, AskedOtherwise: 1, Unanswered: 1, SameText: 1, Surplus: 1, NoMajority: 1, OtherClass: 1}
+	want = map[Cause]int{Cut: 2, Withheld: 1, AskedOtherwise: 1, Unanswered: 1, SameText: 1, Surplus: 1, NoMajority: 1, OtherClass: 1}
 	if fmt.Sprint(set.Answers.Left) != fmt.Sprint(want) || set.Answers.Written != 2 {
 		t.Errorf("answers: %+v, want %v", set.Answers, want)
 	}
@@ -382,5 +384,26 @@ func TestOptionsAtFault(t *testing.T) {
 		if _, err := CollectPrompts(context.Background(), nil, false, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
+	}
+}
+
+// Answers that may be another model's are named in the manifest and in its warnings.
+func TestUnclearNames(t *testing.T) {
+	t.Parallel()
+	var rows []score.AnswerRow
+	for i, by := range []string{"auto", "", "vendor/model-a", "vendor/model-a", "vendor/model-b"} {
+		p := safe(fmt.Sprint("How is a castle built, by way ", i, "?"))
+		row, other := answered("mine", p, "I cannot.", orbench.Refusal), answered("other", p, "Of stone.", orbench.FullAnswer)
+		row.Response.Model, other.Response.Model, other.Response.Accepted = by, "vendor/model-c", true
+		rows = append(rows, row, other)
+	}
+	set := selected(t, collected(options(DPO), 2, rows...))
+	want := []score.ServedBy{{Model: "vendor/model-a", N: 2, As: model.Unclear}, {Model: "vendor/model-b", N: 1, As: model.Unclear}}
+	if !slices.Equal(set.Unclear, want) {
+		t.Errorf("%+v, want %+v", set.Unclear, want)
+	}
+	const said = `2 answers came under a name that may be another model's: "vendor/model-a". They are taken like any.`
+	if !slices.Contains(set.Warnings(), said) {
+		t.Errorf("%q lacks %q", set.Warnings(), said)
 	}
 }
