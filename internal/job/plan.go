@@ -67,14 +67,19 @@ func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent, changed C
 		return nil, err
 	}
 	index := map[Asked]int{}
+	last, at := Asked{}, -1 // most calls of an item are of one model
 	of := func(ref model.Ref, role Role) *Plan {
 		k := Asked{Ref: ref, Role: role}
+		if at >= 0 && k == last {
+			return &plans[at]
+		}
 		i, ok := index[k]
 		if !ok {
 			i = len(plans)
 			index[k] = i
 			plans = append(plans, Plan{Provider: ref.Provider, Endpoint: ref.Endpoint, Model: ref.Model, Role: role, Judge: role.Judges()})
 		}
+		last, at = k, i
 		return &plans[i]
 	}
 	for _, asked := range j.Models {

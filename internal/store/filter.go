@@ -12,14 +12,20 @@ import (
 // filtered is a Reader that looks up only what its store seems to have.
 type filtered struct {
 	Reader
-	// prefixes are those of all records, by their first 16 bits; see Reader.Prefixes.
-	prefixes *[1 << 16][]uint64
+	// prefixes are those of all records, in ascending order; see Reader.Prefixes. Those that begin
+	// with the bits of n are from starts[n] on.
+	prefixes []uint64
+	starts   []uint32
 	// asked is set once the store was asked.
 	asked *atomic.Bool
 }
 
-// leastFiltered is how many lookups are worth a filter: fewer take no time.
-const leastFiltered = 10_000
+const (
+	// leastFiltered is how many lookups are worth a filter: fewer take no time.
+	leastFiltered = 10_000
+	// startBits is by how many bits prefixes are found: of millions, a few have the same.
+	startBits = 20
+)
 
 // Filtered gives a Reader for somebody who looks up so many hashes that the store may not have.
 // Not finding one takes eight times as long as reading the hash of a record, so all hashes are
@@ -32,13 +38,16 @@ func Filtered(ctx context.Context, m Reader, lookups int) (Reader, error) {
 	if err != nil || n > 4*lookups {
 		return m, err
 	}
-	all, err := m.Prefixes(ctx)
-	if err != nil {
+	f := filtered{Reader: m, starts: make([]uint32, 1<<startBits+1), asked: new(atomic.Bool)}
+	if f.prefixes, err = m.Prefixes(ctx); err != nil {
 		return nil, err
 	}
-	f := filtered{m, new([1 << 16][]uint64), new(atomic.Bool)}
-	for _, prefix := range all {
-		f.prefixes[prefix>>48] = append(f.prefixes[prefix>>48], prefix)
+	slices.Sort(f.prefixes)
+	for _, prefix := range f.prefixes {
+		f.starts[startOf(prefix)+1]++
+	}
+	for i := range f.starts[1:] {
+		f.starts[i+1] += f.starts[i]
 	}
 	return f, nil
 }
@@ -48,7 +57,10 @@ func Filtered(ctx context.Context, m Reader, lookups int) (Reader, error) {
 func (f filtered) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
 	var likely []model.Hash
 	for _, h := range hashes {
-		if prefix := prefixOf(h[:]); slices.Contains(f.prefixes[prefix>>48], prefix) || !f.asked.Swap(true) {
+		prefix := prefixOf(h[:])
+		at := startOf(prefix)
+		if slices.Contains(f.prefixes[f.starts[at]:f.starts[at+1]], prefix) || !f.asked.Load() {
+			f.asked.Store(true)
 			likely = append(likely, h)
 		}
 	}
@@ -58,5 +70,7 @@ func (f filtered) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]
 	return f.Reader.Get(ctx, likely)
 }
 
-// prefixOf is the first 64 bits of a hash.
+// prefixOf is the first 64 bits of a hash, and startOf its place among the starts.
 func prefixOf(hash []byte) uint64 { return binary.BigEndian.Uint64(hash) }
+
+func startOf(prefix uint64) int { return int(prefix >> (64 - startBits)) }
