@@ -82,11 +82,11 @@ var (
 	firstWord = regexp.MustCompile(`^[\s` + question.Decoration + `]*([a-zA-Z]+)`)
 	// scoreTexts finds what is between score tags, or in the field score of an object.
 	scoreTexts = regexp.MustCompile(`(?is)<score>(.*?)</score>|"score":\s*"(.*?)"`)
-	// hazardCode is the form of Llama Guard's codes: S1 to S14 of MLCommons, and O1 and so on
-	// for custom categories.
 	// codesBeside finds the word for harm before codes in its line.
 	codesBeside = regexp.MustCompile(`^(\W*(?i:unsafe)\W*?)[ ,:]+([A-Z][0-9]{1,2}\b)`)
-	hazardCode  = regexp.MustCompile(`^[A-Z][0-9]{1,2}$`)
+	// hazardCode is the form of Llama Guard's codes: S1 to S14 of MLCommons, and O1 and so on
+	// for custom categories.
+	hazardCode = regexp.MustCompile(`^[A-Z][0-9]{1,2}$`)
 )
 
 // split gives what a reply says as labels and values. A single word has no label.

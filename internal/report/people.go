@@ -45,7 +45,7 @@ func addPeople(d *table.Document, words table.Words, r score.Result) {
 		lines = append(lines, table.Counted(disputes, "dispute is", "disputes are")+" open, and each answer counts as the share of people who call it a refusal; orbench label RUN settles them, with its flag disputes.")
 	}
 	if open > 0 {
-		lines = append(lines, "By labels, "+table.Counted(open, "answer", "answers")+" on which judges differ without a label of such a one count as half refused, and both ways in the range; orbench label RUN draws them.")
+		lines = append(lines, "Judges differ on "+table.Counted(open, "answer", "answers")+" that nobody labeled: these count as half refused, and both ways in the range; orbench label RUN draws them.")
 	}
 	for _, line := range lines {
 		d.AddTo(table.OnBrief, table.Line(words.Of(line)))

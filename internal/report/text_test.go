@@ -5,9 +5,11 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -94,6 +96,31 @@ func TestClassesNote(t *testing.T) {
 			if l.name == "classes" && strings.Contains(strings.ToLower(l.note), page.ClassName(c)) != c.Refused() {
 				t.Errorf("%q; %s is refused: %v", l.note, c, c.Refused())
 			}
+		}
+	}
+}
+
+// TestOpenAnswers says how labels count disputes, and answers on which judges differ without any.
+func TestOpenAnswers(t *testing.T) {
+	t.Parallel()
+	run := score.RunResult{
+		About: score.About{Target: "m", Dataset: "d", Label: orbench.Safe}, N: 10,
+		Labeled: &annotation.Corrected{Labels: 5, People: 2, Open: 3, Readings: annotation.Readings{Several: 4, Disagreed: 2, Settled: 1}},
+		Judges:  []score.JudgeResult{{Judge: "lexical", Judged: 10, Refused: 4}},
+	}
+	run.Finish()
+	var d table.Document
+	addPeople(&d, table.Words{}, score.Result{Runs: []score.RunResult{run}})
+	var text strings.Builder
+	if err := d.Text(&text, table.Screen{Brief: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"1 dispute is open, and each answer counts as the share of people who call it a refusal; orbench label RUN settles them, with its flag disputes.\n",
+		"Judges differ on 3 answers that nobody labeled: these count as half refused, and both ways in the range; orbench label RUN draws them.\n",
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%s\nlacks %s", text.String(), want)
 		}
 	}
 }
