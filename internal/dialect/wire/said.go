@@ -12,9 +12,7 @@ func Said(body []byte) (message string, codes []string) {
 		Message string          `json:"message"`
 		Detail  string          `json:"detail"`
 	}
-	if json.Unmarshal(body, &f) != nil {
-		return string(body), nil
-	}
+	_ = json.Unmarshal(body, &f) // a field of another type leaves the others
 	// The error is an object with a message, or a text.
 	var inner struct {
 		Message string `json:"message"`
