@@ -18,7 +18,7 @@ func TestHolds(t *testing.T) {
 	queueOf := func(person string, how orbench.How) *queue {
 		return &queue{asked: asked{person: person}, how: how, Queue: annotation.NewQueue(entries, annotation.NewWords(nil), person, how)}
 	}
-	var d queues
+	d := queues{holds: map[string]hold{}}
 	now := time.Unix(0, 0)
 	for _, step := range []struct {
 		why, person, window string
