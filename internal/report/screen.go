@@ -180,7 +180,7 @@ func bar(f figure.Figure) string {
 	return string(line)
 }
 
-// otherJudges says whose rates a table by the first judges leaves out, and how far they are off.
+// otherJudges says whose rates a table by the first judges leaves out, and how far apart they are.
 func otherJudges(r score.Result) string {
 	var names table.Names
 	off := 0.0
@@ -193,7 +193,7 @@ func otherJudges(r score.Result) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; also by %s, up to %.1f points off", listed(names), off)
+	return fmt.Sprintf("; also by %s, up to %.1f points apart", listed(names), off)
 }
 
 // labeled reports whether people's labels correct any rate.
