@@ -25,9 +25,12 @@ func mostOutput(r model.Request) int { return cmp.Or(r.Params.MaxTokens, fill.Un
 // can take that are out in batches: their input by estimate, and all of the output that
 // they allow.
 func Spent(ctx context.Context, m store.Reader, of *study.Study, j *job.Job, prices price.Table) (study.Spent, error) {
-	s, err1 := of.Spent(ctx, m, j, prices)
-	batches, err2 := batchesOf(ctx, m, j)
-	if err := cmp.Or(err1, err2); err != nil {
+	s, err := of.Spent(ctx, m, j, prices)
+	if err != nil {
+		return s, err
+	}
+	batches, err := batchesOf(ctx, m, j)
+	if err != nil {
 		return s, err
 	}
 	usd, models := 0.0, j.Refs()

@@ -9,9 +9,12 @@ import (
 // boot of a machine and a namespace of processes, of which each container has its own. It
 // is empty where that is not known.
 func ProcessPlace() string {
-	boot, err1 := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	namespace, err2 := os.Readlink("/proc/self/ns/pid")
-	if err1 != nil || err2 != nil {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	namespace, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
 		return ""
 	}
 	return strings.TrimSpace(string(boot)) + " " + namespace

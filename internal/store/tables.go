@@ -171,7 +171,7 @@ func (t *Tables) Prefixes(ctx context.Context) ([]uint64, error) {
 	return found(ctx, t, func(scan Scan) (uint64, error) {
 		hash, err := column[[]byte](scan)
 		if err != nil || len(hash) != len(model.Hash{}) {
-			return 0, err
+			return 0, err // nobody looks a damaged hash up
 		}
 		return prefixOf(hash), nil
 	}, `SELECT hash FROM calls`)

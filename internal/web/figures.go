@@ -221,10 +221,16 @@ func (s *Server) reasons(ctx context.Context, o *opened) ([]reason, error) {
 
 // state is how much the store has.
 func (s *Server) state(ctx context.Context) (now summed, err error) {
-	marks, err1 := s.Store.Marks(ctx, []int64{math.MaxInt64})
-	said, err2 := s.Store.Annotations(ctx)
-	failures, err3 := s.Store.AllFailures(ctx)
-	if err := cmp.Or(err1, err2, err3); err != nil {
+	marks, err := s.Store.Marks(ctx, []int64{math.MaxInt64})
+	if err != nil {
+		return now, err
+	}
+	said, err := s.Store.Annotations(ctx)
+	if err != nil {
+		return now, err
+	}
+	failures, err := s.Store.AllFailures(ctx)
+	if err != nil {
 		return now, err
 	}
 	return summed{last: marks[0], said: len(said), failed: len(failures)}, nil

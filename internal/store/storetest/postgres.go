@@ -93,9 +93,12 @@ func (s *Server) create() error {
 		if err != nil {
 			return err
 		}
-		uid, err1 := strconv.Atoi(other.Uid)
-		gid, err2 := strconv.Atoi(other.Gid)
-		if err := errors.Join(err1, err2); err != nil {
+		uid, err := strconv.Atoi(other.Uid)
+		if err != nil {
+			return err
+		}
+		gid, err := strconv.Atoi(other.Gid)
+		if err != nil {
 			return err
 		}
 		s.credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
