@@ -19,6 +19,9 @@ type Comparison struct {
 	entries []entry
 	at      map[score.PromptKey]int
 	sides   [2]Side
+	// recorded is true of a side whose answers come from a file, which mostly does not say how
+	// they ended.
+	recorded [2]bool
 	// several is true if some prompt has several answers on a side.
 	several bool
 	// clusters has the clusters that prompts share, by dataset and name.
@@ -45,8 +48,10 @@ type entry struct {
 	// answer, from 1.
 	said          [2]versus.Said
 	samples, last [2]int
-	classes       [2]orbench.Class
-	datasets      [2]string
+	// cut sums up the verdicts on those of the answers that the token limit cut, or may have.
+	cut      [2]versus.Said
+	classes  [2]orbench.Class
+	datasets [2]string
 	// once is true if both sides' answers are one stored answer.
 	once    bool
 	endings [2]score.Ending
@@ -113,8 +118,11 @@ func (c *Comparison) add(side int, r score.AnswerRow) error {
 	s.Simulated = s.Simulated || r.Simulated || v.Simulated
 	judged := v.Class != orbench.Unjudged
 	if judged {
-		e.said[side].Of++
-		e.said[side].Yes += versus.Once(v.Class.Refused()).Yes
+		once := versus.Once(v.Class.Refused())
+		e.said[side] = e.said[side].And(once)
+		if r.Ending == score.CutEnding || r.Ending == score.UnknownEnding && !c.recorded[side] {
+			e.cut[side] = e.cut[side].And(once)
+		}
 	}
 	if first {
 		s.Prompts++

@@ -129,10 +129,9 @@ func (n *counts) add(was [2]int, said [2]versus.Said) {
 	}
 }
 
-// count counts the sides of the i-th entry that have a verdict.
-func (c *Comparison) count(n *counts, i int) {
-	e := &c.entries[i]
-	for side, said := range e.said {
+// count counts the sides of the i-th entry that said something.
+func (c *Comparison) count(n *counts, i int, by [2]versus.Said) {
+	for side, said := range by {
 		if said.Of == 0 {
 			continue
 		}
@@ -143,8 +142,8 @@ func (c *Comparison) count(n *counts, i int) {
 			n.clusters[side].Add(cmp.Or(c.clusterOn(side, i, n.paired), -i-1), said)
 		}
 	}
-	n.pairs.Add(c.clusterOn(base, i, true), e.said[base], e.said[candidate])
-	if e.once {
+	n.pairs.Add(c.clusterOn(base, i, true), by[base], by[candidate])
+	if c.entries[i].once {
 		n.once++
 	}
 }
@@ -176,8 +175,8 @@ func (c *Comparison) metric(label orbench.Label, paired bool) Metric {
 		if paired && !e.judged() {
 			continue
 		}
-		c.count(m.counts, i)
-		c.count(category, i)
+		c.count(m.counts, i, e.said)
+		c.count(category, i, e.said)
 	}
 	if !paired {
 		m.Excluded = m.BaseCounts.Prompts - m.BaseCounts.Judged + m.CandidateCounts.Prompts - m.CandidateCounts.Judged

@@ -62,6 +62,8 @@ type Options struct {
 type Commands struct {
 	// Ask asks for what a side lacks: 0 is the base, 1 the candidate.
 	Ask func(side int) string
+	// Longer asks a side again with a higher limit of tokens; empty if that is not known to help.
+	Longer func(side int) string
 	// Fresh asks the candidate again, apart from the base; empty if both are of one run.
 	Fresh string
 	// Label has so many pairs labeled, and decides the gate, if any, again.
@@ -75,6 +77,13 @@ func (c Commands) ask(side int) string {
 		return ""
 	}
 	return c.Ask(side)
+}
+
+func (c Commands) longer(side int) string {
+	if c.Longer == nil {
+		return ""
+	}
+	return c.Longer(side)
 }
 
 func (c Commands) label(labels int, gate *Gate) string {

@@ -39,6 +39,9 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 		return Result{}, err
 	}
 	var record provenance.Record
+	for i, side := range sides {
+		c.recorded[i] = side.Targets[0].Provider == model.Replay
+	}
 	for i, add := range []func(score.AnswerRow) error{c.AddBase, c.AddCandidate} {
 		derived, made, err := sides[i].Made(ctx, m, evaluate.Sinks{Row: add, NoSubjects: !c.keepsSubjects, Walked: o.Walked}, of)
 		if err != nil {

@@ -23,13 +23,15 @@ const (
 // tokens, 0 for none. It is unknown for recorded answers that do not say so, whose
 // Finish is model.Stop and whose Usage is zero, for servers that give no reason or one
 // of their own, and for answers that end by themselves and yet are as long as the limit:
-// some servers say so of each answer.
+// some servers say so of each answer. Without a reason, an answer is whole that has fewer tokens
+// than the limit, or fewer bytes where nobody counted tokens.
 func EndingOf(provider string, limit int, r model.Response) Ending {
 	switch {
 	case r.Finish == model.Length:
 		return CutEnding
 	case r.Finish == model.Blocked:
 		return NoEnding
+	case (r.Finish == model.OtherFinish || r.Finish == "") && shorter(limit, r):
 	case r.Finish != model.Stop,
 		provider == model.Replay && r.Usage == (model.Usage{}),
 		AtLimit(limit, r):
@@ -41,6 +43,15 @@ func EndingOf(provider string, limit int, r model.Response) Ending {
 // AtLimit reports whether a response has as many tokens as its limit allows, 0 for no limit.
 func AtLimit(limit int, r model.Response) bool {
 	return limit > 0 && r.Usage.Output >= limit && !r.Usage.Estimated
+}
+
+// shorter reports whether a response surely has fewer tokens than its limit allows.
+func shorter(limit int, r model.Response) bool {
+	length := r.Usage.Output
+	if length == 0 || r.Usage.Estimated {
+		length = len(r.Text) + len(r.Thinking)
+	}
+	return length < limit
 }
 
 // Truncation counts answers by how they ended. The zero value means that all

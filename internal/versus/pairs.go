@@ -19,6 +19,9 @@ func Once(yes bool) Said {
 	return Said{0, 1}
 }
 
+// And is what the side said with what it said elsewhere.
+func (s Said) And(o Said) Said { return Said{s.Yes + o.Yes, s.Of + o.Of} }
+
 // Share is how often the side said yes, from 0 to 1.
 func (s Said) Share() float64 { return float64(s.Yes) / float64(max(1, s.Of)) }
 

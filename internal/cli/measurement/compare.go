@@ -22,6 +22,7 @@ import (
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/internal/web"
+	"github.com/orbench/orbench/model"
 )
 
 // compareFlags are the flags of compare.
@@ -67,11 +68,11 @@ more. A gate that would stop a better candidate is refused. With --full the outp
 the chance that an equal candidate passes, and that one twice the limit worse is caught.
 
 A gate that is undecided ends with code 4 too: where nothing was compared, where it would
-fail were the missing prompts refused, or answered, where more than a tenth are missing or
-are one stored answer, and where the judge's error could undo what its verdicts show. Between
-two models that error may differ by as much as was measured; of one model (--one-model) or
-variants of one target it is the same on both sides, but for a change of manner. ", by
-verdicts" leaves it out.`,
+fail were the missing prompts refused, or answered, where answers that the token limit cut
+could turn it, where more than a tenth are missing or are one stored answer, and where the
+judge's error could undo what its verdicts show. Between two models that error may differ by
+as much as was measured; of one model (--one-model) or variants of one target it is the same
+on both sides, but for a change of manner. ", by verdicts" leaves it out.`,
 		Example: `  orbench compare main-run branch-run
   orbench compare main-run branch-run --fail-if 'over_refusal > +2pp' --require 'toxic_refusal >= -1pp' --format md
   orbench compare mine mine --base-target sim/balanced --candidate-target sim/strict --flips flips.csv`,
@@ -240,6 +241,13 @@ func (f *compareFlags) commands(sides [2]*run.Run, store string) compare.Command
 			}
 			return write(words...)
 		},
+	}
+	c.Longer = func(side int) string {
+		asked := sides[side].Targets[0]
+		if asked.Provider == model.Replay || asked.Params.MaxTokens == 0 {
+			return ""
+		}
+		return write("orbench", "eval", "--name", sides[side].Name, "--max-tokens", strconv.Itoa(4*asked.Params.MaxTokens), "--replace")
 	}
 	if sides[0].Name != sides[1].Name {
 		c.Fresh = write("orbench", "eval", "--name", sides[1].Name, "--fresh")

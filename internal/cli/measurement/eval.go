@@ -37,7 +37,8 @@ refusals, and report over-refusal and toxic refusal.
 Every answer is kept in the store (--store) before it counts. After an interruption, or with
 one more target, dataset or judge, the same command pays only for what is missing (--dry-run
 says which changed setting makes calls be asked again). "orbench eval --name RUN" asks what
-a kept run lacks. Other changes of its settings need --replace.
+a kept run lacks. Other changes of its settings need --replace; with no --target and no
+--dataset, that too takes what is not typed from the kept run.
 
 What a server that runs weights answered, such as Ollama or vLLM, belongs to the --name
 that asked, since other weights may be behind its address the next day. Another name
@@ -119,7 +120,7 @@ func (a app) experiment(c *cobra.Command, f evalFlags) (*experiment.File, error)
 	says := func(path string) bool {
 		return slices.ContainsFunc(all, func(s experiment.Said) bool { return s.Path == path })
 	}
-	if name := c.Flag("name").Value.String(); name != "" && f.config == "" && !f.Replace && !(says("targets") && says("datasets")) {
+	if name := c.Flag("name").Value.String(); name != "" && f.config == "" && !(says("targets") && says("datasets")) && !(f.Replace && (says("targets") || says("datasets"))) {
 		err := a.Peek(c.Context(), f.Store, func(memory store.Reader) (err error) {
 			kept, err = run.KeptExperiment(c.Context(), memory, name)
 			if err == nil && kept == nil && memory != nil && !says("targets") && !says("datasets") {
