@@ -33,6 +33,8 @@ const (
 	// Transient: a server fault, a broken connection or a truncated body.
 	// Retried.
 	Transient Kind = "transient"
+	// OtherWeights: the server has another model than when the measurement began. Never retried.
+	OtherWeights Kind = "other_weights"
 	// Timeout: no answer within the call's time. Retried.
 	Timeout Kind = "timeout"
 )

@@ -76,7 +76,9 @@ func (s *exchanged) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.kind, s.weights = "vllm", s.weights+"-after"
 		panic(http.ErrAbortHandler)
 	case r.URL.Path == "/v1/chat/completions" && err == nil:
-		s.calls++
+		if s.calls++; s.kind == "renames" && s.calls == 11 {
+			s.kind, s.weights = "named", s.weights+"-after"
+		}
 		s.complete(w, body)
 	case r.URL.Path == "/v1/models" && (s.kind == "vllm" || s.kind == "restarts"):
 		// The time is another at each start.
@@ -128,6 +130,9 @@ func (s *exchanged) complete(w http.ResponseWriter, body []byte) {
 	fingerprint := ""
 	if s.kind == "fingerprint" {
 		fingerprint = `"system_fingerprint":"fp_` + s.weights + `",`
+	}
+	if s.kind == "renames" || s.kind == "named" {
+		asked.Model = s.weights
 	}
 	fmt.Fprintf(w, `{"id":"x","model":%q,%s"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%q}}],"usage":{"prompt_tokens":9,"completion_tokens":%d}}`, asked.Model, fingerprint, text, len(strings.Fields(text)))
 }

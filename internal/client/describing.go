@@ -53,13 +53,17 @@ func (d *describing) Ask(ctx context.Context, r model.Request) (model.Response, 
 		return response, nil
 	}
 	of := said().Description
-	if change := d.since(as, of); change != "" {
+	named := of
+	if d.at.Provider.Weights || of.runsWeights() {
+		named = of.With(Name, response.Model)
+	}
+	if change := d.since(as, named); change != "" {
 		return response, &model.Error{
-			Kind: model.Invalid, Provider: r.Provider, Model: r.Model,
+			Kind: model.OtherWeights, Provider: r.Provider, Model: r.Model,
 			Message: "the server has other weights than when the run began: " + change,
 		}
 	}
-	response.Server = string(of.With(response.Fingerprint))
+	response.Server = string(of.With(Fingerprint, response.Fingerprint))
 	return response, nil
 }
 

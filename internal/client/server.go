@@ -28,6 +28,8 @@ const (
 	Digest = "digest"
 	// Fingerprint is the system_fingerprint of a reply.
 	Fingerprint = "system_fingerprint"
+	// Name is the model's in a reply.
+	Name = "model"
 )
 
 const (
@@ -167,13 +169,13 @@ func short(text string) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// With is the description with the fingerprint of a reply, empty for none.
-func (d Description) With(fingerprint string) Description {
+// With is the description with what a reply says by a name, empty for nothing.
+func (d Description) With(name, value string) Description {
 	var one sayings
 	if d != "" {
 		one = append(one, string(d))
 	}
-	one.add(Fingerprint, fingerprint)
+	one.add(name, value)
 	return Description(strings.Join(one, "; "))
 }
 

@@ -86,8 +86,8 @@ func TestDifference(t *testing.T) {
 			t.Errorf("%q and %q: %q, want %q", tt.was, tt.is, got, tt.want)
 		}
 	}
-	with := client.Description("id=m").With("fp")
-	if with != "id=m; system_fingerprint=fp" || with.Without(client.Fingerprint) != "id=m" || client.Description("").With("fp") != "system_fingerprint=fp" || with.With("") != with {
+	with := client.Description("id=m").With(client.Fingerprint, "fp")
+	if with != "id=m; system_fingerprint=fp" || with.Without(client.Fingerprint) != "id=m" || client.Description("").With(client.Fingerprint, "fp") != "system_fingerprint=fp" || with.With(client.Fingerprint, "") != with {
 		t.Errorf("%q", with)
 	}
 }

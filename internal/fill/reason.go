@@ -33,7 +33,7 @@ type Reason struct {
 // Lasting reports whether the same calls fail again until something is changed.
 func (r Reason) Lasting() bool {
 	e := model.Error{Kind: r.Kind}
-	return r.Unusable || e.Fatal() || r.Kind == model.Invalid || r.Status == 0 && WebPage(r.Text)
+	return r.Unusable || e.Fatal() || r.Kind == model.Invalid || r.Kind == model.OtherWeights || r.Status == 0 && WebPage(r.Text)
 }
 
 // Hangup is the text of a Reason where the server ended the connection before it had answered.

@@ -121,7 +121,7 @@ func (c *Check) draw(replies map[model.Hash]model.Response, refused Refused) {
 		if !refused(c.Ref, s.Judge, s.Request, response) {
 			s.kind = 1
 		}
-		s.said = client.Description(response.Server)
+		s.said = c.Said(response)
 		c.fingerprints[s.said.Value(client.Fingerprint)] = true
 		all[s.kind] = append(all[s.kind], s)
 	}
@@ -139,6 +139,16 @@ func (c *Check) draw(replies map[model.Hash]model.Response, refused Refused) {
 	// are called refused are drawn more times as often as the others.
 	more := float64(max(1, some*len(all[1]))) / float64(max(1, others*len(all[0])))
 	c.odds = [2]float64{more / (more + 2), 1 / (1 + 2*more)}
+}
+
+// Said is what a server says of itself with a reply; the name of a target on a server that runs
+// weights too.
+func (c *Check) Said(response model.Response) client.Description {
+	said := client.Description(response.Server)
+	if !c.Role.Judges() {
+		said = said.With(client.Name, response.Model)
+	}
+	return said
 }
 
 // Differs says in what the server describes itself otherwise now than when some of the replies

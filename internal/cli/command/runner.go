@@ -412,6 +412,9 @@ func (e *Env) finish(r Running, s Filled, missing []string) error {
 		return ErrFailures // what waits for a batch has been told
 	}
 	e.sayFailures(r, s.Stats, said)
+	if i := slices.IndexFunc(s.Reasons, func(o fill.Reason) bool { return o.Kind == model.OtherWeights }); i >= 0 {
+		return OtherWeights(job.Asked{Ref: s.Reasons[i].Of}, s.Reasons[i].Of.String()+" was exchanged while it was asked, and those answers do not count")
+	}
 	return ErrFailures
 }
 

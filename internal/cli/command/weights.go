@@ -99,7 +99,7 @@ func (e *Env) check(ctx context.Context, r Running, d *batch.Manager) error {
 		var usage model.Usage
 		for _, q := range c.Requests {
 			if response, ok := look(q); ok {
-				if err := describedOtherwise(c, client.Description(response.Server)); err != nil {
+				if err := describedOtherwise(c, c.Said(response)); err != nil {
 					return err
 				}
 				note.Calls++
@@ -116,7 +116,7 @@ func (e *Env) check(ctx context.Context, r Running, d *batch.Manager) error {
 		line := r.noteCheck(c, o, note)
 		if o.Other {
 			// What was paid is kept, though nothing else is asked.
-			return errors.Join(otherWeights(c, line), e.Paid(ctx, d.Store, r.Study, fill.Stats{Requests: note.Calls}))
+			return errors.Join(OtherWeights(c.Asked, line), e.Paid(ctx, d.Store, r.Study, fill.Stats{Requests: note.Calls}))
 		}
 		e.Infof("%s", untrusted.Terminal(line))
 	}
@@ -166,7 +166,7 @@ func describedOtherwise(r *weights.Check, now client.Description) error {
 	if n == 0 {
 		return nil
 	}
-	return otherWeights(r, fmt.Sprintf("%s describes itself otherwise than when %d of %d stored replies were made: %s", shownRef(r.Ref), n, of, change))
+	return OtherWeights(r.Asked, fmt.Sprintf("%s describes itself otherwise than when %d of %d stored replies were made: %s", shownRef(r.Ref), n, of, change))
 }
 
 // shownRef is a model with the address of its server.
@@ -177,8 +177,8 @@ func shownRef(of model.Ref) string {
 	return of.String() + " at " + of.Endpoint
 }
 
-// otherWeights is what ends a command that would count the replies of two models as one's.
-func otherWeights(of *weights.Check, problem string) error {
+// OtherWeights is what ends a command that would count the replies of two models as one's.
+func OtherWeights(of job.Asked, problem string) error {
 	hint := "the weights have probably changed: ask all again with `fresh`, or measure them under another `name`"
 	if of.Role.Judges() {
 		hint = "the judge has probably changed: have the answers of each run judged again with orbench judge RUN --judge JUDGE --fresh"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/orbench/orbench"
@@ -79,7 +80,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 			for _, run := range result.Runs {
 				answers += run.Answered + run.Blocked
 			}
-			return unanswered(result), nothingJudged(result, asked.Judges), err
+			return unanswered(result), nothingJudged(result, asked.Judges), errors.Join(err, m.renamed(result))
 		},
 	})
 }
@@ -164,6 +165,21 @@ func unanswered(r score.Result) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// renamed is an ErrOtherWeights where a server that runs weights answered for a target under
+// several names, as where workers began before and after it was exchanged, or a batch went on.
+func (m measurement) renamed(r score.Result) error {
+	for _, run := range r.Runs {
+		i := slices.IndexFunc(m.Targets, func(t evaluate.Target) bool { return t.Name == run.Target })
+		if i < 0 || len(run.ServedBy) < 2 {
+			continue
+		}
+		if runs, _ := m.clients.RunsWeights(m.Targets[i].Ref()); runs {
+			return command.OtherWeights(job.Asked{Ref: m.Targets[i].Ref()}, fmt.Sprintf("%s answered under several names, %s and %s", run.Target, run.ServedBy[0].Model, run.ServedBy[1].Model))
+		}
+	}
+	return nil
 }
 
 // nothingJudged says of each judge that could judge nothing at all why.
