@@ -210,16 +210,19 @@ func (t *Tables) AllRecords(ctx context.Context) iter.Seq2[Record, error] {
 }
 
 const (
-	recordColumns = `id, hash, request, response, checksum`
+	recordColumns = `id, hash, coalesce(packed, request), response, checksum`
 	selectRecords = `SELECT ` + recordColumns + ` FROM calls WHERE `
 )
 
 // readRecord reads records, and the number of each row.
 func readRecord(number *int64) func(Scan) (Record, error) {
 	return func(scan Scan) (r Record, err error) {
-		var hash, response []byte
+		var hash, request, response []byte
 		var sum any
-		if err := scan(number, &hash, &r.Request, &response, &sum); err != nil {
+		if err = scan(number, &hash, &request, &response, &sum); err != nil {
+			return r, err
+		}
+		if r.Request, err = unpack(request); err != nil {
 			return r, err
 		}
 		if r.Hash = HashOf(hash); r.Hash != model.HashCanonical(r.Request) {

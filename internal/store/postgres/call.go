@@ -23,7 +23,7 @@ const (
 func (s *Store) Put(ctx context.Context, records []store.Record) error {
 	// The statements of a batch are one transaction.
 	var batch pgx.Batch
-	var hashes, requests, responses [][]byte
+	var hashes, requests, packs, responses [][]byte
 	var sums []int64
 	size := 0
 	for i := range records {
@@ -32,14 +32,15 @@ func (s *Store) Put(ctx context.Context, records []store.Record) error {
 			return err
 		}
 		hash := records[i].Hash[:]
-		hashes, requests = append(hashes, hash), append(requests, records[i].Request)
+		plain, packed := store.Pack(records[i].Request)
+		hashes, requests, packs = append(hashes, hash), append(requests, plain), append(packs, packed)
 		responses, sums = append(responses, response), append(sums, store.Checksum(hash, response))
-		size += len(response) + len(records[i].Request)
+		size += len(response) + len(plain) + len(packed)
 		if len(hashes) == mostRows || size > mostBytes || i == len(records)-1 {
-			batch.Queue(`INSERT INTO calls (hash, request, response, checksum)
-				SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::bigint[]) ON CONFLICT (hash) DO NOTHING`,
-				hashes, requests, responses, sums)
-			hashes, requests, responses, sums, size = nil, nil, nil, nil, 0
+			batch.Queue(`INSERT INTO calls (hash, request, packed, response, checksum)
+				SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bigint[]) ON CONFLICT (hash) DO NOTHING`,
+				hashes, requests, packs, responses, sums)
+			hashes, requests, packs, responses, sums, size = nil, nil, nil, nil, nil, 0
 		}
 	}
 	return s.send(ctx, &batch)

@@ -27,7 +27,7 @@ var _ store.Backend = (*Store)(nil)
 var schemaFiles embed.FS
 
 // migrations are the files that turn version i of the schema into version i+1.
-var migrations = []string{"schema.sql", "place.sql", "queue.sql", "keys.sql", "identity.sql", "shares.sql"}
+var migrations = []string{"schema.sql", "place.sql", "queue.sql", "keys.sql", "identity.sql", "shares.sql", "packed.sql"}
 
 // leastVersion is the oldest server that understands what it is asked, as
 // server_version_num has it.

@@ -29,7 +29,7 @@ var schemaFiles embed.FS
 
 // migrations are the files that turn version i of the schema into version i+1.
 var migrations = []string{
-	"schema.sql", "annotations.sql", "datasets.sql", "made.sql", "checksums.sql", "claims.sql", "batches.sql", "identity.sql", "shares.sql",
+	"schema.sql", "annotations.sql", "datasets.sql", "made.sql", "checksums.sql", "claims.sql", "batches.sql", "identity.sql", "shares.sql", "packed.sql",
 }
 
 // applicationID marks the file as ours: "orbn".
@@ -200,7 +200,7 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 		db    *sql.DB
 		query string
 	}{
-		{&s.put, s.write, `INSERT INTO calls (hash, request, response, checksum) VALUES (?,?,?,?) ON CONFLICT (hash) DO NOTHING`},
+		{&s.put, s.write, `INSERT INTO calls (hash, request, packed, response, checksum) VALUES (?,?,?,?,?) ON CONFLICT (hash) DO NOTHING`},
 		{&s.get.few, s.readers, get + list(fewHashes)},
 		{&s.get.many, s.readers, get + list(hashesPerQuery)},
 		{&s.has.few, s.write, has + list(fewHashes)},
@@ -354,7 +354,8 @@ func (s *Store) Put(ctx context.Context, records []store.Record) error {
 				return err
 			}
 			hash := records[i].Hash[:]
-			if _, err := put.ExecContext(ctx, hash, string(records[i].Request), string(response), store.Checksum(hash, response)); err != nil {
+			plain, packed := store.Pack(records[i].Request)
+			if _, err := put.ExecContext(ctx, hash, string(plain), packed, string(response), store.Checksum(hash, response)); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,6 @@
+package store
+
+// What tests of other packages see too.
+const NewestDictionary = newest
+
+var Unpack = unpack
