@@ -365,6 +365,12 @@ func (a app) showComparison(ctx context.Context, memory store.Reader, sides [2]*
 		return err
 	}
 	var gate error
+	unread := func(m compare.Metric) bool {
+		return m.Difference == nil && m.BaseCounts.Unjudged+m.CandidateCounts.Unjudged > 0
+	}
+	if slices.ContainsFunc(result.Metrics, unread) {
+		gate = command.ErrFailures // what the first lines say
+	}
 	// On a terminal, the text above has just said why.
 	seen := f.printed.Format == table.AsText.Name && table.IsTerminal(a.Stdout)
 	for _, g := range result.Gates {

@@ -216,6 +216,9 @@ func (a app) logs(ctx context.Context, files []string, f logFlags, out command.P
 		draw.Args = slices.Insert(draw.Args, slices.Index(draw.Args, "logs")+1, "draw")
 		a.Infof("which of these were wrong:\n  %s", draw.CommandLine("--out", "sheet.csv"))
 	}
+	if result.Exchanges == 0 && result.LeftOut[rows.LacksReply]+result.Unjudged > 0 {
+		return command.ErrFailures // what the warnings say
+	}
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/orbench/orbench"
@@ -80,7 +81,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 			for _, run := range result.Runs {
 				answers += run.Answered + run.Blocked
 			}
-			return unanswered(result), nothingJudged(result, asked.Judges), errors.Join(err, m.renamed(result))
+			return unanswered(result), notJudged(result, asked.Judges...), errors.Join(err, m.renamed(result))
 		},
 	})
 }
@@ -182,21 +183,14 @@ func (m measurement) renamed(r score.Result) error {
 	return nil
 }
 
-// nothingJudged says of each judge that could judge nothing at all why.
-func nothingJudged(r score.Result, asked []judge.Judge) (lines []string) {
-	for _, by := range asked {
-		judged, none := false, []string(nil)
-		for run, j := range r.Judged() {
-			if j.Judge != by.Name() {
-				continue
-			}
-			judged = judged || j.Judged > 0
-			if j.Unjudged > 0 {
-				none = append(none, fmt.Sprintf("%s judged none of the %d answers of %s: %s", j.Judge, j.Unjudged, run.Target, j.UnjudgedFor))
-			}
-		}
-		if !judged {
-			lines = append(lines, none...)
+// notJudged says why answers have no rate since too many are none, or since a judge that was asked
+// could judge none. Without such judges all stored ones count, which may not have been asked yet.
+func notJudged(r score.Result, asked ...judge.Judge) (lines []string) {
+	for run, j := range r.Judged() {
+		by := func(one judge.Judge) bool { return one.Name() == j.Judge }
+		if j.Withheld && j.Failed == 0 && (j.Why() != score.Unjudged || j.Judged == 0 && len(asked) > 0) && (len(asked) == 0 || slices.ContainsFunc(asked, by)) && !strings.HasPrefix(j.Judge, "column:") {
+			line := fmt.Sprintf("%s judged %d of the %d answers of %s: %s", j.Judge, j.Judged, j.Judged+j.Unjudged, run.Target, j.UnjudgedFor)
+			lines = append(lines, strings.Replace(line, " judged 0 of", " judged none of", 1))
 		}
 	}
 	return lines

@@ -183,6 +183,10 @@ func (a app) report(ctx context.Context, store string, names []string, f figures
 	if err == nil && !slices.ContainsFunc(result.Runs, answered) {
 		a.Infof("no answer is stored; to ask, and to see why calls fail: orbench eval --store %s --name %s", untrusted.Shell(address.Shown(store)), untrusted.Shell(runs[0].Name))
 	}
+	if lines := notJudged(result); err == nil && len(lines) > 0 {
+		a.Infos(lines)
+		return command.ErrFailures
+	}
 	return err
 }
 
