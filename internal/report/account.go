@@ -27,8 +27,11 @@ func lacks(r score.Result) (some, many bool) {
 func accountLine(r score.Result) string {
 	var n, prompts, answered, blocked, other, failed, unanswered int
 	var cut score.Truncation
+	var models, runs table.Names
 	for _, run := range r.Runs {
 		n, answered, blocked = n+run.N, answered+run.Answered, blocked+run.Blocked
+		models.Add(run.Model())
+		runs.Add(run.Run)
 		prompts += run.N / max(1, run.Samples)
 		other, failed, unanswered = other+run.ServedByOther, failed+run.Failed, unanswered+run.Unanswered
 		cut.Truncated, cut.EndingUnknown = cut.Truncated+run.Truncated, cut.EndingUnknown+run.EndingUnknown
@@ -36,7 +39,9 @@ func accountLine(r score.Result) string {
 	var targets string
 	if several := len(r.Targets()); several > 1 {
 		targets = " of " + table.Count(several) + " targets"
-		if slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return run.Base != "" }) {
+		if len(models) == 1 && len(runs) == several {
+			targets = " of " + table.Count(several) + " runs"
+		} else if slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return run.Base != "" }) {
 			targets += " and variants"
 		}
 	}

@@ -129,7 +129,7 @@ func (of Page) Write(w io.Writer) error {
 	}
 	p.Lines = slices.DeleteFunc(append(judgeErrorLines(r), intervalNote(r), fewLabelsNote(r)), func(line string) bool { return line == "" })
 	next, _ := remarks(r)
-	p.Next = slices.DeleteFunc(append(next, notApart(r)), func(line string) bool { return line == "" || line == p.Account || slices.Contains(p.Lines, line) })
+	p.Next = slices.DeleteFunc(append(append(disputeLines(r), next...), notApart(r)), func(line string) bool { return line == "" || line == p.Account || slices.Contains(p.Lines, line) })
 	p.Simulated = r.Simulated
 	p.Heading = words.Of("Over-refusal report")
 	p.Title = cmp.Or(p.Title, p.Heading)

@@ -29,12 +29,22 @@ func ofLabels(r score.Result) (all []laidOut) {
 
 // addPeople adds to a brief screen what people said of the answers, and how they agree.
 func addPeople(d *table.Document, words table.Words, r score.Result) {
-	lines := planLines(r)
+	lines := append(planLines(r), disputeLines(r)...)
 	if alone(r) {
 		for _, t := range ofLabels(r) {
 			d.AddTo(table.OnBrief, t.Section)
 		}
 	}
+	for _, line := range lines {
+		d.AddTo(table.OnBrief, table.Line(words.Of(line)))
+	}
+	if len(lines) > 0 {
+		d.AddTo(table.OnBrief, table.Gap)
+	}
+}
+
+// disputeLines say of how many answers people or judges differ, and what settles that.
+func disputeLines(r score.Result) (lines []string) {
 	disputes, open := 0, 0
 	for _, run := range r.Runs {
 		if c := run.Labeled; c != nil {
@@ -47,12 +57,7 @@ func addPeople(d *table.Document, words table.Words, r score.Result) {
 	if open > 0 {
 		lines = append(lines, "Judges differ on "+table.Counted(open, "answer", "answers")+" that nobody labeled: these count as half refused, and both ways in the range; orbench label RUN draws them.")
 	}
-	for _, line := range lines {
-		d.AddTo(table.OnBrief, table.Line(words.Of(line)))
-	}
-	if len(lines) > 0 {
-		d.AddTo(table.OnBrief, table.Gap)
-	}
+	return lines
 }
 
 // planLines say what was planned before the first label, and what was done.

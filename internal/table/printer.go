@@ -22,6 +22,8 @@ type Screen struct {
 	Whole string
 	// Color turns colors on.
 	Color bool
+	// Commands completes the commands that a text names; nil leaves them as they are.
+	Commands func(text string) string
 }
 
 // Printer prints tables and paragraphs on a screen.
@@ -138,7 +140,7 @@ func (p *Printer) Warning(text string) { p.styled(red, "! "+text) }
 // Line prints a line, wrapped if the screen is narrower. One that begins with a blank is a
 // command to copy, and is broken so that it can be pasted. It prints nothing if the text is empty.
 func (p *Printer) Line(text string) {
-	switch {
+	switch text = p.complete(text); {
 	case text == "":
 	case p.Width > 0 && text[0] == ' ':
 		p.WriteString(WrapCommands(text, p.Width) + "\n")
@@ -147,6 +149,13 @@ func (p *Printer) Line(text string) {
 	default:
 		p.WriteString(text + "\n")
 	}
+}
+
+func (p *Printer) complete(text string) string {
+	if p.Commands == nil {
+		return text
+	}
+	return p.Commands(text)
 }
 
 // row prints a line of cells. A cell that is wider than its column takes
@@ -180,7 +189,7 @@ func (p *Printer) Paragraph(mark, text string) {
 	}
 	line := mark
 	indent := strings.Repeat(" ", untrusted.Width(mark))
-	for word := range strings.FieldsSeq(text) {
+	for word := range strings.FieldsSeq(p.complete(text)) {
 		if untrusted.Width(line)+untrusted.Width(word) > most && line != indent && line != mark {
 			p.WriteString(strings.TrimRight(line, " ") + "\n")
 			line = indent

@@ -140,7 +140,7 @@ func (e *Env) tell(level slog.Level, before, text string) {
 // say writes lines to standard error. On a terminal they are broken between words. Those
 // that begin with a blank are commands to copy, and are broken so that they can be pasted.
 func (e *Env) say(text string) {
-	screen := table.Screen{}
+	screen := table.Screen{Commands: e.withStore}
 	if table.IsTerminal(e.Stderr) {
 		screen.Width = table.WidthOf(e.Stderr, e.Getenv)
 	}

@@ -101,7 +101,7 @@ func (f *Printed) RegisterFull(c *cobra.Command) {
 
 // Screen is what standard output is shown on.
 func (e *Env) Screen(full bool) table.Screen {
-	s := table.Screen{Whole: "--full", Color: table.Colored(e.Stdout, e.Getenv)}
+	s := table.Screen{Whole: "--full", Color: table.Colored(e.Stdout, e.Getenv), Commands: e.withStore}
 	if !full {
 		s.Brief, s.Width = true, table.WidthOf(e.Stdout, e.Getenv)
 	}

@@ -181,7 +181,7 @@ func (a app) report(ctx context.Context, store string, names []string, f figures
 	result, err := a.derive(ctx, memory, f)
 	answered := func(r score.RunResult) bool { return r.Answered+r.Blocked > 0 }
 	if err == nil && !slices.ContainsFunc(result.Runs, answered) {
-		a.Infof("no answer is stored; to ask, and to see why calls fail: orbench eval --store %s --name %s", untrusted.Shell(address.Shown(store)), untrusted.Shell(runs[0].Name))
+		a.Infof("no answer is stored; to ask, and to see why calls fail: orbench eval --name %s", untrusted.Shell(runs[0].Name))
 	}
 	if lines := notJudged(result); err == nil && len(lines) > 0 {
 		a.Infos(lines)
