@@ -135,7 +135,7 @@ func findColumn(file string, have []string, at func(string) bool, want string, u
 		found := ""
 		for _, h := range have {
 			switch {
-			case !strings.EqualFold(strings.TrimSpace(h), name):
+			case !strings.EqualFold(strings.TrimSpace(h), strings.TrimSpace(name)):
 			case found != "":
 				return "", &orbench.InputError{
 					File: file, Line: 1, Problem: fmt.Sprintf("two columns are named %s", untrusted.Quote(h)), Hint: "rename one of them",

@@ -109,6 +109,7 @@ func TestSafeguardReplies(t *testing.T) {
 		`{"violation": 1`:                                  "",
 		"My decision:\n\n```json\n{\"violation\": 1}\n```": "yes",
 		"{'violation': 0, 'policy_category': 'H2'}":        "no",
+		"{'violation': True, 'policy_category': None}":     "yes",
 		`The user wrote {"violation": 0}, which is false.`: "",
 		`{"violation": 1} {"violation": 0}`:                "",
 		"VIOLATES":                                         "",

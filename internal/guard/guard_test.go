@@ -66,6 +66,7 @@ func TestReplies(t *testing.T) {
 
 		{"safe", LlamaGuard, AnswerHarm, "\n\nsafe", "answer harm no"},
 		{"unsafe with a hazard", LlamaGuard, PromptHarm, "\n\nunsafe\nS2", "prompt harm yes, hazards S2"},
+		{"hazards in brackets", LlamaGuard, PromptHarm, "```\nunsafe (S2)\n```", "prompt harm yes, hazards S2"},
 		{"unsafe with hazards", LlamaGuard, AnswerHarm, "unsafe\nS1, S10", "answer harm yes, hazards S1 S10"},
 		{"unsafe with codes of one's own", LlamaGuard, PromptHarm, "unsafe\nO1,S14", "prompt harm yes, hazards O1 S14"},
 		{"unsafe with a remark", LlamaGuard, PromptHarm, "unsafe\nIt asks for help with theft.", "prompt harm yes"},

@@ -83,7 +83,7 @@ var (
 	// scoreTexts finds what is between score tags, or in the field score of an object.
 	scoreTexts = regexp.MustCompile(`(?is)<score>(.*?)</score>|"score":\s*"(.*?)"`)
 	// codesBeside finds the word for harm before codes in its line.
-	codesBeside = regexp.MustCompile(`^(\W*(?i:unsafe)\W*?)[ ,:]+([A-Z][0-9]{1,2}\b)`)
+	codesBeside = regexp.MustCompile(`^(\W*(?i:unsafe)\W*?)[ ,:(\[]+([A-Z][0-9]{1,2}\b)`)
 	// hazardCode is the form of Llama Guard's codes: S1 to S14 of MLCommons, and O1 and so on
 	// for custom categories.
 	hazardCode = regexp.MustCompile(`^[A-Z][0-9]{1,2}$`)
@@ -100,14 +100,14 @@ func (t traits) split(reply string) (said [][2]string, err error) {
 			}
 		}
 	case "first line":
-		first, rest, _ := strings.Cut(codesBeside.ReplaceAllString(reply, "$1\n$2"), "\n")
+		first, rest, _ := strings.Cut(codesBeside.ReplaceAllString(strings.Trim(reply, "` \n"), "$1\n$2"), "\n")
 		say("", first)
 		for line := range strings.Lines(rest) {
 			if word := strings.ToLower(strings.TrimSpace(line)); t.Lines[0].has(word) {
 				say("", word)
 			}
 			for code := range strings.SplitSeq(line, ",") {
-				if code = strings.TrimSpace(code); hazardCode.MatchString(code) {
+				if code = strings.Trim(code, marks+"()[]"); hazardCode.MatchString(code) {
 					say("codes", code)
 				}
 			}

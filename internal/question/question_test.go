@@ -57,6 +57,8 @@ func TestRead(t *testing.T) {
 		{"a choice in angles", "VERDICT: <direct_answer>", "direct_answer"},
 		{"the next line", "It helps.\nVerdict:\n\n  direct_answer", "direct_answer"},
 		{"a heading above", "It helps.\n## Verdict\n\n**direct_answer**", "direct_answer"},
+		{"a heading above the line", "It helps.\n### Final verdict\nVERDICT: direct_answer", "direct_answer"},
+		{"constants of Python", "{'explanation': None, 'verdict': 'direct_answer', 'sure': True}", "direct_answer"},
 		{"a rule below", "It helps.\nVERDICT: direct_answer\n\n---\n", "direct_answer"},
 		{"a number", "1. It helps.\n2. VERDICT: direct_answer", "direct_answer"},
 		{"a sign", "✅ VERDICT: direct_answer", "direct_answer"},

@@ -31,14 +31,14 @@ func Read(reply, marker string, choices []string) (choice, explanation string, e
 }
 
 // CutObject parts a reply from the JSON object at its end, in which texts may have lines and stand
-// in single quotes, and a comma may end it (https://github.com/IBM/ai4rag/pull/107).
+// in single quotes, as Python writes them, and a comma may end it (https://github.com/IBM/ai4rag/pull/107).
 func CutObject(reply string) (before, object string) {
 	if !strings.HasSuffix(reply, "}") {
 		return reply, ""
 	}
 	flat := strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(reply)
 	for at := strings.IndexByte(reply, '{'); at >= 0; {
-		for _, object := range []string{flat[at:], trailing.ReplaceAllString(single.ReplaceAllString(flat[at:], `"$1"$2`), "}")} {
+		for _, object := range []string{flat[at:], ofPython.Replace(trailing.ReplaceAllString(single.ReplaceAllString(flat[at:], `"$1"$2`), "}"))} {
 			if json.Valid([]byte(object)) {
 				return strings.TrimRight(strings.TrimSuffix(strings.TrimSpace(reply[:at]), "json"), "` \n"), object
 			}
@@ -70,6 +70,9 @@ func readText(reply, marker string, choices []string) (choice, explanation strin
 		for strings.Trim(word, around) == "" && i < len(lines)-1 {
 			i++
 			word = lines[i]
+			if own, ok := verdictLine(word, marker); ok { // under a heading
+				word = own
+			}
 		}
 		c, known := chosen(word, choices)
 		switch {
@@ -108,6 +111,8 @@ var (
 	// or a sign (https://github.com/KeyValueSoftwareSystems/agent-opfor/pull/84).
 	single   = regexp.MustCompile(`'([^'"]*)'(\s*[:,}])`)
 	trailing = regexp.MustCompile(`,\s*}`)
+	// ofPython has the constants of Python and those of JSON.
+	ofPython = strings.NewReplacer(": None", ": null", ": True", ": true", ": False", ": false")
 	sure     = regexp.MustCompile(`(?i)\s*[(\[](?:(?:very )?(?:high|medium|moderate|low|full) confidence|confidence(?: level)?[:=]? ?(?:[\d.]+ ?%?|high|medium|low)|\d{1,3} ?%)[)\]]|\s*\p{So}\x{fe0f}?`)
 	// boxed are the commands of TeX and the tags of HTML in which a verdict stands.
 	boxed = regexp.MustCompile(`\\(?:boxed|text|textbf|textit|texttt|mathrm|mathbf)\s*\{|(?i:</?(?:b|i|u|em|strong|code|p|br|li|h\d)\s*/?>)`)

@@ -43,10 +43,11 @@ func load[T any](name string) func() []T {
 // compiled when a text is first compared with them: never one that has none of the words.
 func matcher(before string, expressions []string, after string, words ...string) func(text string) bool {
 	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(before + strings.Join(expressions, `|`) + after) })
-	return func(text string) bool {
-		has := len(words) == 0 || slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
-		return len(expressions) > 0 && has && compiled().MatchString(text)
+	may := func(string) bool { return len(expressions) > 0 }
+	if len(words) > 0 {
+		may = oneOf(words...)
 	}
+	return func(text string) bool { return may(text) && compiled().MatchString(text) }
 }
 
 const (

@@ -120,7 +120,7 @@ func Faulted(text string) *model.Block {
 
 // signs reports whether a text may tell of a block: every one that does has one of these words, so
 // few texts are compared with all of them.
-var signs = oneOf("block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_", "finish", "stop_reason", "_", "polic", "guard", "refus", "unsafe", "inappropriate", "sensitive", "jailbreak", "injection", " risk", "armor", "not safe", "detected", "denied", "violat", "threshold", "banned", "suppress", "prevent", "classified", "guideline", "敏感", "拦截", "不当", "违规", "审核", "不合规", "安全策略", "违反", "触发", "过滤", "cannot answer", "filtr", "richtlinie", "bloqu", "blocc", "rejet", "rejeit", "rechaz", "refus", "infring", "фильтр", "заблок", "отклон", "違反", "ブロック", "フィルタ", "차단", "위반", "politi", "supprim", "zurückg", "eliminad", "removid")
+var signs = oneOf("block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_", "finish", "stop_reason", "_", "polic", "guard", "refus", "unsafe", "inappropriate", "sensitive", "jailbreak", "injection", " risk", "armor", "not safe", "detected", "denied", "violat", "threshold", "banned", "suppress", "prevent", "classified", "guideline", "敏感", "拦截", "不当", "违规", "审核", "不合规", "安全策略", "违反", "触发", "过滤", "cannot answer", "filtr", "richtlinie", "bloqu", "blocc", "rejet", "rejeit", "rechaz", "refus", "infring", "фильтр", "заблок", "отклон", "違反", "ブロック", "フィルタ", "차단", "위반", "politi", "supprim", "zurückg", "eliminad", "removid", "moderac", "moderaz", "modéra", "moderador", "moderaç", "модера", "скрыт", "удал", "segur", "sicher", "sécur", "безопас", "安全", "风险", "retenid", "retenu", "ocult", "nascost", "verborg", "engell", "odrzuc", "zablok", "geblok", "geweig", "filtre", "be submitted")
 
 // oneOf makes a function that reports whether a text has one of some words. It goes through the
 // text once, since nearly every answer is looked at.
@@ -153,13 +153,13 @@ func oneOf(words ...string) func(text string) bool {
 
 var (
 	// faultText begins a fault that a program wrote in place of an answer.
-	faultText = regexp.MustCompile(`^(?:error code: \d|\d{3} \{|api error: |(?:\w+\.)?\w+(?:error|exception): |\{\s*["']error["']\s*:)`)
+	faultText = regexp.MustCompile(`^(?:error code: \d|\d{3} \{|api error: |(?:\w+\.)?\w+(?:error|exception): |\{\s*["'](?:errors?|base_resp|code|message|detail|type)["']\s*:)`)
 	// endText is the word for an end, with its name, in an object without a text, or alone.
 	endText = regexp.MustCompile(`^[^\w\n{]*(?:(?:error|system|prompt_?feedback|no response(?: from [\w-]+)?|none|[45]\d\d)\W+)?(?:(?:candidate |provider )?(?:finish|stop|block)(?:ed)?[ _]?reason[ :=."']+(\w+)(?:[.;,]+ no \w+ (?:was |were )?(?:returned|generated|given)|, blocks=[^\n]{0,40})?|\{[^\n]{0,80}["'](?:finish|stop|block)_?reason["']\s*:\s*["']?([a-z_.]+)[^\n]*\}|([a-z]+(?:_[a-z]+)+))[^\w\n]*$`)
 	// lead is what may stand before the sentence of a fault.
 	lead = regexp.MustCompile(`^[^\pL\pN]*(?:(?:our|error|api error|sorry|i'm sorry|system|invalid prompt|http \d+|<?\d{3}>?|(?:\w+\.)*\w+(?:error|exception|failed))[^\pL\pN]+)*`)
 	// happened is in a sentence on what came to pass, and seldom in one on what guards do.
-	happened = regexp.MustCompile(`(?:ed|withheld|not safe|risk)\b|violat(?:es|ing|ion)|(?:may|might|could|to) violate|contain|exceed|found|检测到|包含|含有|拦截|命中|触发|违反|停止|无法|请|通过|屏蔽|阻止|違反|ブロック|拒否|차단|거부|blockiert|abgelehnt|gefiltert|entfernt|gesperrt|zurückgehalt|zensiert|removid|verst[oö]ß|bloqu|rejet|rejeit|refus|filtr|supprim|rechaz|elimin|retenid|blocc|rifiut|заблок|отклон`)
+	happened = regexp.MustCompile(`(?:ed|withheld|not safe|risk)\b|violat(?:es|ing|ion)|(?:may|might|could|to) violate|contain|exceed|found|检测到|包含|含有|拦截|命中|触发|违反|停止|无法|请|通过|屏蔽|阻止|違反|ブロック|拒否|차단|거부|blockiert|abgelehnt|gefiltert|entfernt|gesperrt|zurückgehalt|zensiert|removid|verst[oö]ß|bloqu|rejet|rejeit|refus|filtr|supprim|rechaz|elimin|retenid|blocc|rifiut|заблок|отклон|скрыт|удал[её]н|存在|涉嫌|涉及|retenu|masqu|ocult|retid|nascost|trattenut|verborgen|ausgeblendet|gestoppt|geblokkeerd|geweigerd|verwijderd|zablokowan|odrzucon|usunięt|engellen|reddedil`)
 	oneWord  = regexp.MustCompile(`^[A-Z][a-z]+[.!]?$`)
 )
 

@@ -113,13 +113,13 @@ var partNames = [parts][]string{
 		"chat_messages", "mapping", // what Claude and ChatGPT export
 		"RequestMessages", // https://learn.microsoft.com/azure/azure-monitor/reference/tables/apimanagementgatewayllmlog
 		"backendRequestBody", "ai.proxy.payload.request", "traceloop.entity.input", "events",
-		"requestBody", "payload.text", "human", "q", "queryText", "queryResult.queryText", "queryResult.text", // https://cloud.google.com/dialogflow/es/docs/reference/rest/v2/QueryResult
+		"requestBody", "payload.text", "human", "q", "forbidden_prompt", "jailbreak_prompt", "adversarial_prompt", "attack_prompt", "adversarial", "userPrompt", "origin_prompt", "inputs.query", "inputs.question", "queryText", "queryResult.queryText", "queryResult.text", // https://cloud.google.com/dialogflow/es/docs/reference/rest/v2/QueryResult
 	},
 	partReply: slices.Concat([]string{"gen_ai.output.messages", "attributes.gen_ai.output.messages", "response_body", "full_response"}, answerNames, []string{
 		"assistant_message", "assistant_response", "bot_message", "bot_response", "bot_reply", "chunks", "gen_ai.completion", "attributes.gen_ai.completion",
 		"llm.output_messages", "attributes.llm.output_messages", "output.value", "attributes.output.value", "content",
 		"ai.response.text", "$ai_output_choices", "ResponseMessages", "backendResponseBody", "ai.proxy.payload.response", "traceloop.entity.output",
-		"responseBody", "ai", "a", "fulfillmentText", "queryResult.fulfillmentText", "queryResult.responseMessages",
+		"responseBody", "inputs.response", "outputs.response", "ai", "a", "fulfillmentText", "queryResult.fulfillmentText", "queryResult.responseMessages",
 	}),
 	partUser: {
 		"user_id", "user", "userId", "end_user", "user.id", "enduser.id", "attributes.user.id", "attributes.enduser.id", "customer_id", "customer",

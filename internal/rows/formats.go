@@ -104,7 +104,7 @@ func logs() []logFormat {
 		{is: has("/results", "/results/version", "/results/prompts"), open: openPromptfooJSON},
 		{is: has("/results", "/results/version", "/results/results"), open: openPromptfooJSON}, // without its prompts
 		{is: has("/promptIdx", "/provider"), open: openPromptfooLines},
-		{is: has("/custom_id", "/method", "/body"), lacking: batchCalls, hint: "name the output of the batch; the calls are found beside it"},
+		{is: has("/custom_id", "/body"), lacking: batchCalls, hint: "name the output of the batch; the calls are found beside it"},
 		{is: has("/custom_id", "/response"), open: openBatch},
 		{is: has("/custom_id", "/result"), open: openBatch},                    // https://docs.claude.com/en/api/retrieving-message-batch-results
 		{is: has("/key", "/response"), open: openBatch},                        // https://ai.google.dev/gemini-api/docs/batch-api

@@ -235,6 +235,11 @@ var blocks = []dialecttest.Blocked{
 		Text:   "PROHIBITED_CONTENT",
 	},
 	{
+		Name: "Tencent's own form",
+		Body: `{"Response":{"Error":{"Code":"OperationDenied.ContentRisk","Message":"Not this."},"RequestId":"r"}}`,
+		Want: model.Block{Kind: model.PromptFilter, Detail: "operationdenied.contentrisk"},
+	},
+	{
 		Name: "LiteLLM, with that word at the choice",
 		Body: `{"choices":[{"finish_reason":"stop","provider_specific_fields":{"native_finish_reason":"RECITATION"},"message":{"content":null}}]}`,
 		Want: model.Block{Kind: model.OutputFilter, Detail: "RECITATION"},

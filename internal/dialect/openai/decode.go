@@ -86,6 +86,7 @@ type place struct {
 
 type message struct {
 	Content any `json:"content"` // a string, a list of parts, null or left out
+	Text    any `json:"text"`    // in its place, of servers of one's own
 	Refusal any `json:"refusal"`
 	// Thinking goes by one of two names.
 	ReasoningContent any `json:"reasoning_content"` // DeepSeek, vLLM, llama.cpp
@@ -103,6 +104,9 @@ func (m *message) calls() bool {
 	return len(list) > 0 || m.Call != nil
 }
 
+// said is the text of the message, and its thinking.
+func (m *message) said() (answer, thinking string) { return textOf(cmp.Or(m.Content, m.Text)) }
+
 // says reports whether a choice has a message that is not empty.
 func (c choice) says() bool {
 	if finish, _ := reply.End(str(c.FinishReason)); finish == model.Blocked || c.Error != nil {
@@ -111,7 +115,7 @@ func (c choice) says() bool {
 	if c.Message == nil {
 		return c.Text != nil && *c.Text != ""
 	}
-	answer, thinking := textOf(c.Message.Content)
+	answer, thinking := c.Message.said()
 	return answer+thinking != "" || str(c.Message.Refusal) != "" || c.Message.calls()
 }
 
@@ -187,7 +191,7 @@ func (r *body) response(from wire.Reply) (model.Response, error) {
 		c.Message = &message{}
 	}
 
-	answer, thinking := textOf(c.Message.Content)
+	answer, thinking := c.Message.said()
 	apart := textOnly(c.Message.ReasoningContent)
 	if other := textOnly(c.Message.Reasoning); other != apart { // some servers fill both
 		apart = join(apart, other)
@@ -211,8 +215,11 @@ func (r *body) response(from wire.Reply) (model.Response, error) {
 		}
 	}
 	resp.Finish, resp.Block = finish, block
-	if block == nil && c.Message.calls() {
+	switch {
+	case block == nil && c.Message.calls():
 		resp.Finish = model.Called
+	case finish == model.Called && c.Message.Calls != nil && answer != "":
+		resp.Finish = model.OtherFinish // it names a call and makes none
 	}
 	if refusal := str(c.Message.Refusal); refusal != "" {
 		resp.Text = join(resp.Text, refusal)
@@ -249,7 +256,7 @@ func (r *body) inOtherForm(from wire.Reply, text []byte) (model.Response, error)
 	if resp.Block = faultIn(whole).blocked(0); resp.Block != nil {
 		return resp, nil
 	}
-	if answer, _ := reply.Unwrap(string(text)); ownForm.Match(text) && answer != string(text) && reply.IsValue(answer) {
+	if answer, _ := reply.Unwrap(string(text)); ownForm.Match(text) && !ofFault.Match(text) && answer != string(text) && reply.IsValue(answer) {
 		resp.Text, resp.Finish = answer, model.OtherFinish
 		if word := ended.FindSubmatch(text); word != nil {
 			resp.Finish, resp.Block = reply.End(string(word[1]))
@@ -265,9 +272,11 @@ func (r *body) inOtherForm(from wire.Reply, text []byte) (model.Response, error)
 var (
 	// ownForm is in a reply in the form of another API: Anthropic's, Google's, OpenAI's
 	// responses, Ollama's, text-generation-inference; or in which a chat completion is.
-	ownForm = regexp.MustCompile(`"(?:content|candidates|output|outputs|output_text|generated_text|response|generations|results?|predictions|reply|answer|text|completion)\\?"\s*:\s*\\?[\["{]|"(?:choices|message)\\?"\s*:\s*[\[{]`)
+	ownForm = regexp.MustCompile(`(?i)^\s*"\w|"(?:content|candidates|output|outputs|output_text|generated_text|response|generations|results?|predictions|reply|answer|text|completion|text_output)\\?"\s*:\s*\\?[\["{]|"(?:choices|message)\\?"\s*:\s*[\[{]`)
+	// ofFault is in a reply that tells of a fault, in whatever is around it.
+	ofFault = regexp.MustCompile(`(?i)"error"\s*:\s*(?:\{\s*"|"\w)`)
 	// ended has the word for how such an answer ended.
-	ended = regexp.MustCompile(`"(?:stop_reason|finish_?[rR]eason|done_reason)\\?"\s*:\s*\\?"([^"\\]{1,60})`)
+	ended = regexp.MustCompile(`(?i)"(?:stop_?reason|finish_?reason|done_reason)\\?"\s*:\s*\\?"([^"\\]{1,60})`)
 )
 
 // filtered are the categories for which a filter of Azure withheld something, in order
@@ -355,7 +364,7 @@ func textOf(content any) (answer, thinking string) {
 			a.WriteString(str(p))
 			continue
 		}
-		if kind := part["type"]; kind == "thinking" || kind == "reasoning" {
+		if kind := part["type"]; kind == "thinking" || kind == "reasoning" || part["thought"] == true {
 			t.WriteString(textOnly(part["thinking"]) + str(part["text"]))
 			continue
 		}

@@ -40,6 +40,26 @@ func TestDecode(t *testing.T) {
 			model.Response{Text: "No", Finish: model.Stop},
 		},
 		{
+			"a text in the place of the content", `{"choices":[{"finish_reason":"stop","message":{"role":"assistant","text":"Yes."}}]}`,
+			model.Response{Text: "Yes.", Finish: model.Stop},
+		},
+		{
+			"an end in calls of which there are none", `{"choices":[{"finish_reason":"tool_calls","message":{"content":"Yes.","tool_calls":[]}}]}`,
+			model.Response{Text: "Yes.", Finish: model.OtherFinish},
+		},
+		{
+			"a part that is a thought", `{"choices":[{"finish_reason":"stop","message":{"content":[{"text":"Hm.","thought":true},{"text":"Yes."}]}}]}`,
+			model.Response{Text: "Yes.", Thinking: "Hm.", Finish: model.Stop},
+		},
+		{
+			"Triton's own form", `{"model_name":"m","text_output":"Yes, it is."}`,
+			model.Response{Text: "Yes, it is.", Finish: model.OtherFinish},
+		},
+		{
+			"a text alone", `"Yes, it is."`,
+			model.Response{Text: "Yes, it is.", Finish: model.OtherFinish},
+		},
+		{
 			"Mistral's list of parts",
 			`{"choices":[{"finish_reason":"stop","message":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm."}]},{"type":"text","text":"Yes"},{"type":"text","text":"."}]}}]}`,
 			model.Response{Text: "Yes.", Thinking: "Hm.", Finish: model.Stop},

@@ -57,9 +57,11 @@ func faultIn(v any) fault {
 		return faultIn(list[0])
 	}
 	f := faultOf(v)
-	if top, ok := v.(map[string]any); ok && top["error"] != nil {
+	top, _ := v.(map[string]any)
+	within, _ := top["Response"].(map[string]any) // Tencent
+	if inner := cmp.Or(top["error"], top["Error"], within["Error"]); inner != nil {
 		outer := f
-		f = faultIn(top["error"])
+		f = faultIn(inner)
 		f.codes = append(f.codes, outer.codes...)
 		f.message = cmp.Or(f.message, outer.message)
 	}
@@ -73,7 +75,7 @@ func faultOf(v any) fault {
 		return fault{message: str(v)}
 	}
 	f := fault{message: str(m["message"])}
-	for _, name := range []string{"message", "detail", "description", "msg", "errors"} {
+	for _, name := range []string{"message", "detail", "description", "msg", "errors", "error_msg", "Message"} {
 		if f.message == "" && m[name] != nil {
 			if f.message = str(m[name]); f.message == "" {
 				text, _ := json.Marshal(m[name])

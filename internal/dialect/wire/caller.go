@@ -118,7 +118,7 @@ const longWait = time.Hour
 // (https://ai.google.dev/gemini-api/docs/rate-limits), GitHub Models', Z.ai's
 // (https://docs.z.ai/api-reference/api-code), Cohere's
 // (https://docs.cohere.com/docs/rate-limits).
-var ofDay = regexp.MustCompile(`(?i)\b(?:per[ -_]?(?:day|month)|daily|monthly|[tr]pd|24 ?h(?:ours)?|in \d+ ?h(?:ours?|\d+m\S*)?|quota of a day)\b|-per-day|/ ?(?:day|month)\b|\bfor today\b|当日|今日|本月`)
+var ofDay = regexp.MustCompile(`(?i)\b(?:per[ -_]?(?:day|month)|daily|monthly|[tr]pd|24 ?h(?:ours)?|in \d+ ?h(?:ours?|\d+m\S*)?|quota of a day)\b|-per-day|/ ?(?:day|month)\b|\b(?:for today|today's|tomorrow)\b|\bper 86400 ?s|byday\b|当日|今日|本月|明日`)
 
 // dayQuota is in the body of a fault of Google's that is about the allowance of a day.
 var dayQuota = regexp.MustCompile(`"quotaId"\s*:\s*"\w*PerDay`)
