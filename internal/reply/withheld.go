@@ -159,7 +159,7 @@ var (
 	// lead is what may stand before the sentence of a fault.
 	lead = regexp.MustCompile(`^[^\pL\pN]*(?:(?:our|error|api error|sorry|i'm sorry|system|invalid prompt|http \d+|<?\d{3}>?|(?:\w+\.)*\w+(?:error|exception|failed))[^\pL\pN]+)*`)
 	// happened is in a sentence on what came to pass, and seldom in one on what guards do.
-	happened = regexp.MustCompile(`(?:ed|withheld|not safe|risk)\b|violat(?:es|ing|ion)|(?:may|might|could|to) violate|contain|exceed|found|检测到|包含|含有|拦截|命中|触发|违反|停止|无法|请|通过|屏蔽|阻止|違反|ブロック|拒否|차단|거부|blockiert|abgelehnt|gefiltert|entfernt|gesperrt|zurückgehalt|zensiert|removid|verst[oö]ß|bloqu|rejet|rejeit|refus|filtr|supprim|rechaz|elimin|retenid|blocc|rifiut|заблок|отклон|скрыт|удал[её]н|存在|涉嫌|涉及|retenu|masqu|ocult|retid|nascost|trattenut|verborgen|ausgeblendet|gestoppt|geblokkeerd|geweigerd|verwijderd|zablokowan|odrzucon|usunięt|engellen|reddedil`)
+	happened = regexp.MustCompile(`(?:ed|withheld|not safe|risk)\b|violat(?:es|ing|ion)|(?:may|might|could|to) violate|contain|exceed|found|检测到|包含|含有|拦截|命中|触发|违反|停止|无法|请|通过|屏蔽|阻止|違反|ブロック|拒否|차단|거부|blockiert|abgelehnt|gefiltert|entfernt|gesperrt|zurückgehalt|zensiert|removid|verst[oö]ß|bloqu|rejet|rejeit|refus|filtr|supprim|rechaz|elimin|retenid|blocc|rifiut|заблок|отклон|скрыт|удал[её]н|存在|涉嫌|涉及|retenu|retir|masqu|ocult|retid|nascost|trattenut|verborgen|ausgeblendet|gestoppt|geblokkeerd|geweigerd|verwijderd|zablokowan|odrzucon|usunięt|engellen|reddedil`)
 	oneWord  = regexp.MustCompile(`^[A-Z][a-z]+[.!]?$`)
 )
 
