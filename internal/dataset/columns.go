@@ -29,7 +29,7 @@ type Columns struct {
 // both "type" and "label"; PHTest has "Request" and "Harmfulness".
 var (
 	promptNames   = []string{"prompt", "text", "question", "instruction", "query", "goal", "request", "input"}
-	categoryNames = []string{"category", "type", "topic", "harm_category"}
+	categoryNames = []string{"category", "type", "topic", "harm_category", "harm_type"}
 	labelNames    = []string{"label", "harmfulness"}
 	clusterNames  = []string{"seed_id", "seed", "cluster"}
 	pairNames     = []string{"pair", "pair_id"}
@@ -125,17 +125,18 @@ func noColumn(file string, have []string, what, hint string) error {
 }
 
 // findColumn gives the column that the user wants, which may be a path for at, or the
-// first usual one that the file has, or "".
+// first usual one that the file has, or "". The usual ones may be written in any case, with
+// blanks, hyphens or nothing for underscores.
 func findColumn(file string, have []string, at func(string) bool, want string, usual []string, setting string) (string, error) {
-	names := usual
+	names, spelled := usual, strings.NewReplacer(" ", "", "-", "", "_", "")
 	if want != "" {
-		names = []string{want}
+		names, spelled = []string{want}, strings.NewReplacer()
 	}
 	for _, name := range names {
 		found := ""
 		for _, h := range have {
 			switch {
-			case !strings.EqualFold(strings.TrimSpace(h), strings.TrimSpace(name)):
+			case !strings.EqualFold(spelled.Replace(strings.TrimSpace(h)), spelled.Replace(strings.TrimSpace(name))):
 			case found != "":
 				return "", &orbench.InputError{
 					File: file, Line: 1, Problem: fmt.Sprintf("two columns are named %s", untrusted.Quote(h)), Hint: "rename one of them",
