@@ -52,12 +52,11 @@ func (d *describing) Ask(ctx context.Context, r model.Request) (model.Response, 
 	if response.Simulated() {
 		return response, nil
 	}
-	of := said().Description
-	named := of
-	if d.at.Provider.Weights || of.runsWeights() {
-		named = of.With(Name, response.Model)
+	of, name := said().Description, response.Model
+	if !d.at.Provider.Weights && !of.runsWeights() {
+		name = "" // a gateway passes on to whom it likes
 	}
-	if change := d.since(as, named); change != "" {
+	if change := d.since(as, of.With(Name, name)); change != "" {
 		return response, &model.Error{
 			Kind: model.OtherWeights, Provider: r.Provider, Model: r.Model,
 			Message: "the server has other weights than when the run began: " + change,

@@ -119,7 +119,7 @@ func (c *Comparison) bear(g Gate, n *counts, of func(*counts) GateResult, comman
 	}
 	out.Status = Undecided
 	if lost := [2]SideCounts{m.BaseCounts, m.CandidateCounts}[side]; lost.Failed+lost.Unanswered+lost.ServedByOther > 0 {
-		out.Command = commands.ask(side) // what has an answer is not asked again
+		out.Command = commands.Ask[side] // what has an answer is not asked again
 	}
 	out.Reason = fmt.Sprintf("%s of %s are missing; this gate bears %s", table.Count(out.Missing), table.Count(all), table.Count(out.Bears))
 }
@@ -141,16 +141,14 @@ func (c *Comparison) cutTurns(g Gate, n *counts, of func(*counts) GateResult, la
 				open, whole = [2]versus.Said{}, [2]versus.Said{versus.Once(before > 0.5), versus.Once(after > 0.5)}
 			}
 		}
-		for refused, with := range extremes {
-			said := whole
-			for side := range said {
-				said[side].Yes -= open[side].Yes
-			}
-			said[refused].Yes += open[refused].Of
-			c.count(with, i, said)
-		}
 		for side := range cut {
 			cut[side] += min(1, open[side].Of)
+			whole[side].Yes -= open[side].Yes
+		}
+		for refused, with := range extremes {
+			said := whole
+			said[refused].Yes += open[refused].Of
+			c.count(with, i, said)
 		}
 	}
 	side := candidate
@@ -161,7 +159,7 @@ func (c *Comparison) cutTurns(g Gate, n *counts, of func(*counts) GateResult, la
 	if cut[side] == 0 || out.Missing > out.Bears || !slices.ContainsFunc(extremes[:], turns) {
 		return false
 	}
-	out.Status, out.Command = Undecided, o.Commands.longer(side)
+	out.Status, out.Command = Undecided, o.Commands.Longer[side]
 	out.Reason = fmt.Sprintf("the token limit cut %s of %s answers of the %s, or may have, and whole they could turn this gate; ask again with a higher limit", table.Count(cut[side]), table.Count(n.sizes[side]), sideNames[side])
 	return true
 }

@@ -58,32 +58,18 @@ type Options struct {
 	words   annotation.Words
 }
 
-// Commands write the commands that a comparison proposes. Each may be nil.
+// Commands are the commands that a comparison proposes. Each may be empty, and Label nil.
 type Commands struct {
 	// Ask asks for what a side lacks: 0 is the base, 1 the candidate.
-	Ask func(side int) string
-	// Longer asks a side again with a higher limit of tokens; empty if that is not known to help.
-	Longer func(side int) string
+	Ask [2]string
+	// Longer asks a side again with a higher limit of tokens, where that may help.
+	Longer [2]string
 	// Fresh asks the candidate again, apart from the base; empty if both are of one run.
 	Fresh string
 	// Label has so many pairs labeled, and decides the gate, if any, again.
 	Label func(labels int, gate *Gate) string
 	// OneModel is the setting by which both sides are one model; empty if it was said.
 	OneModel string
-}
-
-func (c Commands) ask(side int) string {
-	if c.Ask == nil {
-		return ""
-	}
-	return c.Ask(side)
-}
-
-func (c Commands) longer(side int) string {
-	if c.Longer == nil {
-		return ""
-	}
-	return c.Longer(side)
 }
 
 func (c Commands) label(labels int, gate *Gate) string {

@@ -36,6 +36,9 @@ type Printer struct {
 
 // NewPrinter makes a printer. Output is buffered until Flush.
 func NewPrinter(w io.Writer, s Screen) *Printer {
+	if s.Commands == nil {
+		s.Commands = strings.Clone
+	}
 	return &Printer{Writer: bufio.NewWriter(w), Screen: s}
 }
 
@@ -140,7 +143,7 @@ func (p *Printer) Warning(text string) { p.styled(red, "! "+text) }
 // Line prints a line, wrapped if the screen is narrower. One that begins with a blank is a
 // command to copy, and is broken so that it can be pasted. It prints nothing if the text is empty.
 func (p *Printer) Line(text string) {
-	switch text = p.complete(text); {
+	switch text = p.Commands(text); {
 	case text == "":
 	case p.Width > 0 && text[0] == ' ':
 		p.WriteString(WrapCommands(text, p.Width) + "\n")
@@ -149,13 +152,6 @@ func (p *Printer) Line(text string) {
 	default:
 		p.WriteString(text + "\n")
 	}
-}
-
-func (p *Printer) complete(text string) string {
-	if p.Commands == nil {
-		return text
-	}
-	return p.Commands(text)
 }
 
 // row prints a line of cells. A cell that is wider than its column takes
@@ -189,7 +185,7 @@ func (p *Printer) Paragraph(mark, text string) {
 	}
 	line := mark
 	indent := strings.Repeat(" ", untrusted.Width(mark))
-	for word := range strings.FieldsSeq(p.complete(text)) {
+	for word := range strings.FieldsSeq(p.Commands(text)) {
 		if untrusted.Width(line)+untrusted.Width(word) > most && line != indent && line != mark {
 			p.WriteString(strings.TrimRight(line, " ") + "\n")
 			line = indent

@@ -144,11 +144,10 @@ func (c *Check) draw(replies map[model.Hash]model.Response, refused Refused) {
 // Said is what a server says of itself with a reply; the name of a target on a server that runs
 // weights too.
 func (c *Check) Said(response model.Response) client.Description {
-	said := client.Description(response.Server)
-	if !c.Role.Judges() {
-		said = said.With(client.Name, response.Model)
+	if c.Role.Judges() {
+		return client.Description(response.Server)
 	}
-	return said
+	return client.Description(response.Server).With(client.Name, response.Model)
 }
 
 // Differs says in what the server describes itself otherwise now than when some of the replies

@@ -44,27 +44,17 @@ func (e *Env) StoreArgument(at string) string {
 	return " --store " + untrusted.Shell(address.Shown(at))
 }
 
-// ofStore are commands that read or write a store, as texts name them with what follows.
-var ofStore = regexp.MustCompile(`\borbench (?:report|serve|compare|judge|eval|label(?: draw| import| export| plan)?|batch(?: status| cancel)?|worker(?: list| resume| pause)?|store check)( .*|$)`)
+// ofStore are commands that read or write a store, as texts name them, with what ends the name.
+var ofStore = regexp.MustCompile(`(\borbench (?:report|serve|compare|judge|eval|label(?: draw| import| export| plan)?|batch(?: status| cancel)?|worker(?: list| resume| pause)?|store check))( |$)`)
 
 // withStore adds the store of the command that runs, where it is not the default, to those that a
-// text names.
+// text names, unless it does so itself.
 func (e *Env) withStore(text string) string {
-	if e.running == nil || e.running.Flags().Lookup("store") == nil {
+	if e.running == nil || e.running.Flags().Lookup("store") == nil || strings.Contains(text, "--store") {
 		return text
 	}
 	at := e.StoreArgument(e.running.Flags().Lookup("store").Value.String())
-	for from := 0; at != ""; {
-		found := ofStore.FindStringSubmatchIndex(text[from:])
-		if found == nil {
-			break
-		}
-		from += found[2]
-		if !strings.Contains(text[from:], "--store") {
-			text = text[:from] + at + text[from:]
-		}
-	}
-	return text
+	return ofStore.ReplaceAllString(text, "$1"+strings.ReplaceAll(at, "$", "$$")+"$2")
 }
 
 // OpenRun opens a run of a store, and says which files of its datasets are no longer

@@ -67,12 +67,11 @@ the candidate's rate. A gate needs significance unless it says "significant or n
 more. A gate that would stop a better candidate is refused. With --full the output gives
 the chance that an equal candidate passes, and that one twice the limit worse is caught.
 
-A gate that is undecided ends with code 4 too: where nothing was compared, where it would
-fail were the missing prompts refused, or answered, where answers that the token limit cut
-could turn it, where more than a tenth are missing or are one stored answer, and where the
-judge's error could undo what its verdicts show. Between two models that error may differ by
-as much as was measured; of one model (--one-model) or variants of one target it is the same
-on both sides, but for a change of manner. ", by verdicts" leaves it out.`,
+A gate that is undecided ends with code 4 too: where missing prompts, answers that the token
+limit cut, or the judge's error could turn it, or where too little was compared or asked
+twice. Between two models that error may differ by as much as was measured; of one model
+(--one-model) or variants of one target it is the same on both sides, but for a change of
+manner. ", by verdicts" leaves it out.`,
 		Example: `  orbench compare main-run branch-run
   orbench compare main-run branch-run --fail-if 'over_refusal > +2pp' --require 'toxic_refusal >= -1pp' --format md
   orbench compare mine mine --base-target sim/balanced --candidate-target sim/strict --flips flips.csv`,
@@ -229,7 +228,6 @@ func (f *compareFlags) commands(sides [2]*run.Run, store string) compare.Command
 		again = append(again, "--judge", f.judge)
 	}
 	c := compare.Commands{
-		Ask: func(side int) string { return write("orbench", "eval", "--name", sides[side].Name) },
 		Label: func(labels int, gate *compare.Gate) string {
 			words := append(slices.Clone(again), fmt.Sprintf("--label=%d", labels))
 			switch {
@@ -242,12 +240,11 @@ func (f *compareFlags) commands(sides [2]*run.Run, store string) compare.Command
 			return write(words...)
 		},
 	}
-	c.Longer = func(side int) string {
-		asked := sides[side].Targets[0]
-		if asked.Provider == model.Replay || asked.Params.MaxTokens == 0 {
-			return ""
+	for i, side := range sides {
+		c.Ask[i] = write("orbench", "eval", "--name", side.Name)
+		if asked := side.Targets[0]; asked.Provider != model.Replay && asked.Params.MaxTokens > 0 {
+			c.Longer[i] = write("orbench", "eval", "--name", side.Name, "--max-tokens", strconv.Itoa(4*asked.Params.MaxTokens), "--replace")
 		}
-		return write("orbench", "eval", "--name", sides[side].Name, "--max-tokens", strconv.Itoa(4*asked.Params.MaxTokens), "--replace")
 	}
 	if sides[0].Name != sides[1].Name {
 		c.Fresh = write("orbench", "eval", "--name", sides[1].Name, "--fresh")
@@ -365,11 +362,10 @@ func (a app) showComparison(ctx context.Context, memory store.Reader, sides [2]*
 		return err
 	}
 	var gate error
-	unread := func(m compare.Metric) bool {
-		return m.Difference == nil && m.BaseCounts.Unjudged+m.CandidateCounts.Unjudged > 0
-	}
-	if slices.ContainsFunc(result.Metrics, unread) {
-		gate = command.ErrFailures // what the first lines say
+	for _, m := range result.Metrics {
+		if m.Difference == nil && m.BaseCounts.Unjudged+m.CandidateCounts.Unjudged > 0 {
+			gate = command.ErrFailures // what the first lines say
+		}
 	}
 	// On a terminal, the text above has just said why.
 	seen := f.printed.Format == table.AsText.Name && table.IsTerminal(a.Stdout)
