@@ -53,7 +53,7 @@ models: --models FILE, or --paper for the published ones.
 baseline of 30 nights, and an alarm. A model that does not change raises one in at most 5%
 of years of 365 nights. With --out it writes a page.
 
-Exit codes: 0 done, 2 bad usage or input, 4 an alarm.`,
+Exit codes: 0 done, 1 too few readable answers for a rate, 2 bad usage or input, 4 an alarm.`,
 		Example: `  orbench report --list
   orbench report
   orbench report run-1a2b3c4d --out reports/mine --format md
