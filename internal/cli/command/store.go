@@ -120,8 +120,8 @@ func NotStored(name string, err error) error {
 	return InputError(name, "is a file, not a stored run", "orbench judge --responses "+untrusted.Shell(name)+" judges the answers in it")
 }
 
-// noStore says that there is no store, and of a file in the place of a run what to do with it.
-func (e *Env) noStore(at string) error {
+// NoStore says that there is no store, and of a file in the place of a run what to do with it.
+func (e *Env) NoStore(at string) error {
 	err := InputError(address.Shown(at), "there is no store", "make one with orbench eval, or name another with --store")
 	if len(e.Args) > 1 {
 		return NotStored(e.Args[1], err)
@@ -275,7 +275,7 @@ func (e *Env) openThere(at string, open func() (*store.Store, error)) (*store.St
 	}
 	memory, err := open()
 	if errors.Is(err, store.ErrNoStore) {
-		return nil, e.noStore(at)
+		return nil, e.NoStore(at)
 	}
 	if err == nil {
 		e.Infos(memory.Notes())

@@ -123,7 +123,11 @@ func (a app) experiment(c *cobra.Command, f evalFlags) (*experiment.File, error)
 	if name := c.Flag("name").Value.String(); name != "" && f.config == "" && !(says("targets") && says("datasets")) && !(f.Replace && (says("targets") || says("datasets"))) {
 		err := a.Peek(c.Context(), f.Store, func(memory store.Reader) (err error) {
 			kept, err = run.KeptExperiment(c.Context(), memory, name)
-			if err == nil && kept == nil && memory != nil && !says("targets") && !says("datasets") {
+			switch own := says("targets") || says("datasets"); {
+			case own || err != nil || kept != nil:
+			case memory == nil:
+				return a.NoStore(f.Store)
+			default:
 				_, err = run.Find(c.Context(), memory, name)
 			}
 			return err
