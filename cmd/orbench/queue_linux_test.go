@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -160,7 +161,7 @@ func TestQueuePause(t *testing.T) {
 	printed("resume", "main")
 	done(t, eval, time.Minute)
 	t.Logf("paused after %d calls; %d came in the 4 s after that, and %d in all", came, later, server.came.Load())
-	if later > 0 || server.came.Load() != 400 || !strings.Contains(listed, `"halted": "paused"`) || !strings.Contains(eval.stderr.String(), "orbench worker resume main") {
+	if later > 0 || server.came.Load() != 400 || !strings.Contains(listed, `"halted": "paused"`) || !regexp.MustCompile(`orbench worker resume --store \S+ main\n`).MatchString(eval.stderr.String()) {
 		t.Errorf("%s\n%s", listed, eval.stderr)
 	}
 	if text := printed("list"); text != "no call is queued\n" {

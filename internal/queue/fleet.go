@@ -191,7 +191,7 @@ func (f *Filler) watchWorkers(ctx context.Context, open int) error {
 	}
 	now := map[string]bool{}
 	if how == Paused {
-		now["the queued calls are paused; orbench worker resume "+f.settings.Run+" has them made"] = true
+		now["the queued calls are paused; to have them made: orbench worker resume "+f.settings.Run] = true
 	}
 	if time.Since(f.began) > patience && workers == 0 {
 		now["the queued calls wait, because no worker runs: start orbench worker on this store"] = true

@@ -352,7 +352,7 @@ func (e *Env) sayKept(r Running, kept bool) {
 		again = r.Again()
 	}
 	if r.Study.Kind != study.Eval && !e.Quiet {
-		again = fmt.Sprintf("to see it again:\n  orbench report%s %s", e.StoreArgument(r.Store), untrusted.Shell(r.Study.Name))
+		again = fmt.Sprintf("to see it again:\n  orbench report %s", untrusted.Shell(r.Study.Name))
 	}
 	switch {
 	case !kept:

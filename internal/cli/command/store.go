@@ -44,17 +44,25 @@ func (e *Env) StoreArgument(at string) string {
 	return " --store " + untrusted.Shell(address.Shown(at))
 }
 
-// ofStore are commands that read or write a store, as texts name them, with what ends the name.
-var ofStore = regexp.MustCompile(`(\borbench (?:report|serve|compare|judge|eval|label(?: draw| import| export| plan)?|batch(?: status| cancel)?|worker(?: list| resume| pause)?|store check))( |$)`)
+// proposed are commands that a text gives to copy: on a line of their own, after a colon, or
+// after such a word. Elsewhere a text speaks of a command.
+var proposed = regexp.MustCompile(`(^ *|: |\bwith |\bwrite )(orbench(?: [a-z]+){1,2})\b`)
 
 // withStore adds the store of the command that runs, where it is not the default, to those that a
-// text names, unless it does so itself.
+// text proposes and that have one, unless it does so itself.
 func (e *Env) withStore(text string) string {
-	if e.running == nil || e.running.Flags().Lookup("store") == nil || strings.Contains(text, "--store") {
+	if e.running == nil || e.running.Flag("store") == nil || strings.Contains(text, "--store") {
 		return text
 	}
-	at := e.StoreArgument(e.running.Flags().Lookup("store").Value.String())
-	return ofStore.ReplaceAllString(text, "$1"+strings.ReplaceAll(at, "$", "$$")+"$2")
+	at := e.StoreArgument(e.running.Flag("store").Value.String())
+	return proposed.ReplaceAllStringFunc(text, func(words string) string {
+		before, rest, _ := strings.Cut(words, "orbench ")
+		c, _, err := e.running.Root().Find(strings.Fields(rest))
+		if err != nil || c.Flag("store") == nil {
+			return words
+		}
+		return before + c.CommandPath() + at + strings.TrimPrefix("orbench "+rest, c.CommandPath())
+	})
 }
 
 // OpenRun opens a run of a store, and says which files of its datasets are no longer

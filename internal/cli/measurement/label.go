@@ -188,7 +188,7 @@ func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kep
 	if n := annotation.MissingLabels(strata); n > 0 {
 		a.Infof("with so few labels for each rate, intervals can be too narrow; --size %d is enough", n)
 	}
-	a.Infof("label them with: orbench label%s %s", a.StoreArgument(f.store), untrusted.Shell(r.Name))
+	a.Infof("label them with: orbench label %s", untrusted.Shell(r.Name))
 	return nil
 }
 
@@ -432,7 +432,7 @@ func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, ke
 		if rows != nil {
 			of, differ, failed := rows.Differ(ctx, memory, person, r.Judges[0].Name())
 			if lines = append(lines, differ...); !of.Empty() {
-				lines = append(lines, "See them with: orbench serve"+a.StoreArgument(how.store)+" "+untrusted.Shell(r.Name)+", at "+page.Query{}.With("study", r.Name, "differs", person).Address("/answers"))
+				lines = append(lines, "See them with: orbench serve "+untrusted.Shell(r.Name)+", at "+page.Query{}.With("study", r.Name, "differs", person).Address("/answers"))
 			}
 			err = failed
 		}

@@ -66,7 +66,7 @@ func (a app) drawVoted(ctx context.Context, memory *store.Store, v voted, f labe
 	if err := memory.Annotate(ctx, drawn); err != nil {
 		return err
 	}
-	a.Infof("drew %s of %s prompts that were put to the vote; label them with: orbench label%s %s", table.Count(len(drawn)), table.Count(len(v.items)), a.StoreArgument(f.store), untrusted.Shell(v.name))
+	a.Infof("drew %s of %s prompts that were put to the vote; label them with: orbench label %s", table.Count(len(drawn)), table.Count(len(v.items)), untrusted.Shell(v.name))
 	return nil
 }
 

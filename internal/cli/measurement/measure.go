@@ -92,10 +92,10 @@ func (a app) shownAgain(m measurement, answers int) string {
 	if m.out.Dir != "" || a.Quiet || m.Shard.Of > 1 {
 		return ""
 	}
-	at, name := a.StoreArgument(m.asking.Store), untrusted.Shell(m.Name)
-	next := fmt.Sprintf("next:\n  orbench serve%s %s    read every answer", at, name)
+	name := untrusted.Shell(m.Name)
+	next := fmt.Sprintf("next:\n  orbench serve %s    read every answer", name)
 	if size := min(annotation.StepLabels, answers); size > 0 {
-		next += fmt.Sprintf("\n  orbench label%s %s    check the judge on %d of them, %s", at, name, size, table.LabelTime(size))
+		next += fmt.Sprintf("\n  orbench label %s    check the judge on %d of them, %s", name, size, table.LabelTime(size))
 	}
 	return next
 }
