@@ -1,8 +1,6 @@
 package refusal
 
-import (
-	"sync"
-)
+import "sync"
 
 // A lexicon has everything that is known about words, so that reading a text looks each
 // word up once.

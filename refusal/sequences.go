@@ -1,8 +1,6 @@
 package refusal
 
-import (
-	"math"
-)
+import "math"
 
 const (
 	// maxSequenceWords bounds the words of an answer from which sequences are taken. The

@@ -1,8 +1,6 @@
 package stats
 
-import (
-	"gonum.org/v1/gonum/stat/distuv"
-)
+import "gonum.org/v1/gonum/stat/distuv"
 
 // MeanRate estimates the mean over clusters of Sum/N: the per-prompt refusal rate of
 // prompts that were each asked several times. Every prompt has equal weight, however many

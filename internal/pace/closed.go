@@ -1,8 +1,6 @@
 package pace
 
-import (
-	"time"
-)
+import "time"
 
 // reopen takes calls again, with one that was sent at a time and accepted, at the rate
 // since the last reopening.

@@ -1,6 +1,6 @@
 package store
 
 // What tests of other packages see too.
-const NewestDictionary = newest
+const DictionaryNumber = dictionaryNumber
 
 var Unpack = unpack

@@ -2,9 +2,7 @@ package store_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -56,28 +54,26 @@ func wordings(t *testing.T, about, answer string) (all []model.Request) {
 	return all
 }
 
-// The newest dictionary has the wordings as they are: what is left of a request is little more
-// than its data. Where this fails for a new wording, the next dictionary is due: with the
-// number in newest and ORBENCH_UPDATE=1 the test writes it.
+// The dictionary has the wordings as they are: what is left of a request is little more than its
+// data. Where this fails for a new wording, the next dictionary is due: ORBENCH_UPDATE=1 writes it.
 func TestDictionary(t *testing.T) {
 	t.Parallel()
-	file := fmt.Sprintf("dictionaries/%d.txt", store.NewestDictionary)
-	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && os.Getenv("ORBENCH_UPDATE") != "" {
-		var text bytes.Buffer
-		for _, r := range wordings(t, "x", "x") {
-			text.Write(append(r.Canonical(), '\n'))
-		}
-		if err := os.WriteFile(file, text.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		t.Fatal("written; run the test again")
-	}
 	for _, r := range wordings(t, "How do tides move a moored boat?", "The moon pulls at the sea, and the boat rises with it.") {
 		request := r.Canonical()
 		plain, packed := store.Pack(request)
 		if len(plain) == 0 && len(packed) > 400 {
 			t.Errorf("%d bytes are left of %d: %.200s", len(packed), len(request), request)
 		}
+	}
+	if !t.Failed() || os.Getenv("ORBENCH_UPDATE") == "" {
+		return
+	}
+	var text bytes.Buffer
+	for _, r := range wordings(t, "x", "x") {
+		text.Write(append(r.Canonical(), '\n'))
+	}
+	if err := os.WriteFile(fmt.Sprintf("dictionary-%d.txt", store.DictionaryNumber+1), text.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
