@@ -131,8 +131,15 @@ func (s *exchanged) complete(w http.ResponseWriter, body []byte) {
 	if s.kind == "fingerprint" {
 		fingerprint = `"system_fingerprint":"fp_` + s.weights + `",`
 	}
-	if s.kind == "renames" || s.kind == "named" {
+	finish := "stop"
+	switch s.kind {
+	case "guarded":
+		asked.Model = s.weights
+		if s.calls%10 == 3 {
+			asked.Model, finish, text = "guard-1", "content_filter", ""
+		}
+	case "renames", "named":
 		asked.Model = s.weights
 	}
-	fmt.Fprintf(w, `{"id":"x","model":%q,%s"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%q}}],"usage":{"prompt_tokens":9,"completion_tokens":%d}}`, asked.Model, fingerprint, text, len(strings.Fields(text)))
+	fmt.Fprintf(w, `{"id":"x","model":%q,%s"choices":[{"index":0,"finish_reason":%q,"message":{"role":"assistant","content":%q}}],"usage":{"prompt_tokens":9,"completion_tokens":%d}}`, asked.Model, fingerprint, finish, text, len(strings.Fields(text)))
 }

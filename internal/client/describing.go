@@ -52,11 +52,12 @@ func (d *describing) Ask(ctx context.Context, r model.Request) (model.Response, 
 	if response.Simulated() {
 		return response, nil
 	}
-	of, name := said().Description, response.Model
-	if !d.at.Provider.Weights && !of.runsWeights() {
-		name = "" // a gateway passes on to whom it likes
+	of := said().Description
+	now := of
+	if d.at.Provider.Weights || of.runsWeights() { // a gateway passes on to whom it likes
+		now = of.Named(response)
 	}
-	if change := d.since(as, of.With(Name, name)); change != "" {
+	if change := d.since(as, now); change != "" {
 		return response, &model.Error{
 			Kind: model.OtherWeights, Provider: r.Provider, Model: r.Model,
 			Message: "the server has other weights than when the run began: " + change,

@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/dialect/wire"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/model"
 )
 
 // Description is what a server says of a model, as "name=value" parted by "; ", in the order in
@@ -28,8 +29,8 @@ const (
 	Digest = "digest"
 	// Fingerprint is the system_fingerprint of a reply.
 	Fingerprint = "system_fingerprint"
-	// Name is the model's in a reply.
-	Name = "model"
+	// modelName is the model's in a reply.
+	modelName = "model"
 )
 
 const (
@@ -177,6 +178,15 @@ func (d Description) With(name, value string) Description {
 	}
 	one.add(name, value)
 	return Description(strings.Join(one, "; "))
+}
+
+// Named is the description with the name of the model in a reply, but for one that was withheld:
+// what withholds replies may give a name of its own.
+func (d Description) Named(r model.Response) Description {
+	if r.Finish == model.Blocked {
+		return d
+	}
+	return d.With(modelName, r.Model)
 }
 
 // Value is what the description has by a name, empty for nothing.

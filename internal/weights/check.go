@@ -147,7 +147,7 @@ func (c *Check) Said(response model.Response) client.Description {
 	if c.Role.Judges() {
 		return client.Description(response.Server)
 	}
-	return client.Description(response.Server).With(client.Name, response.Model)
+	return client.Description(response.Server).Named(response)
 }
 
 // Differs says in what the server describes itself otherwise now than when some of the replies

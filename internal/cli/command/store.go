@@ -44,9 +44,9 @@ func (e *Env) StoreArgument(at string) string {
 	return " --store " + untrusted.Shell(address.Shown(at))
 }
 
-// proposed are commands that a text gives to copy: on a line of their own, after a colon, or
-// after such a word. Elsewhere a text speaks of a command.
-var proposed = regexp.MustCompile(`(^ *|: |\bwith |\bwrite )(orbench(?: [a-z]+){1,2})\b`)
+// proposed are commands that a text gives to copy: at the start of a line or sentence, after a
+// colon, or after such a word. Elsewhere a text speaks of a command.
+var proposed = regexp.MustCompile(`(^ *|[:.] |\bwith |\bwrite )(orbench(?: [a-z]+){1,2})\b`)
 
 // withStore adds the store of the command that runs, where it is not the default, to those that a
 // text proposes and that have one, unless it does so itself.
@@ -125,7 +125,7 @@ func NotStored(name string, err error) error {
 	case fault != nil: // a folder, or a file that has less than any answers
 		return err
 	}
-	return InputError(name, "is a file, not a stored run", "orbench judge --responses "+untrusted.Shell(name)+" judges the answers in it")
+	return InputError(name, "is a file, not a stored run", "judge the answers in it with orbench judge --responses "+untrusted.Shell(name))
 }
 
 // NoStore says that there is no store, and of a file in the place of a run what to do with it.

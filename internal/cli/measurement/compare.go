@@ -363,8 +363,10 @@ func (a app) showComparison(ctx context.Context, memory store.Reader, sides [2]*
 	}
 	var gate error
 	for _, m := range result.Metrics {
-		if m.Difference == nil && m.BaseCounts.Unjudged+m.CandidateCounts.Unjudged > 0 {
-			gate = command.ErrFailures // what the first lines say
+		for _, side := range []compare.SideCounts{m.BaseCounts, m.CandidateCounts} {
+			if side.Judged == 0 && side.Unjudged > 0 {
+				gate = command.ErrFailures // what the first lines say
+			}
 		}
 	}
 	// On a terminal, the text above has just said why.

@@ -81,7 +81,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 			for _, run := range result.Runs {
 				answers += run.Answered + run.Blocked
 			}
-			return unanswered(result), notJudged(result, asked.Judges...), errors.Join(err, m.renamed(result))
+			return unanswered(result), nothingJudged(result, asked.Judges...), errors.Join(err, m.renamed(result))
 		},
 	})
 }
@@ -170,10 +170,15 @@ func unanswered(r score.Result) (lines []string) {
 
 // renamed is an ErrOtherWeights where a server that runs weights answered for a target under
 // several names, as where workers began before and after it was exchanged, or a batch went on.
+// As many as were withheld may have the name of what withheld them.
 func (m measurement) renamed(r score.Result) error {
 	for _, run := range r.Runs {
 		i := slices.IndexFunc(m.Targets, func(t evaluate.Target) bool { return t.Name == run.Target })
-		if i < 0 || len(run.ServedBy) < 2 {
+		all, most := 0, 0
+		for _, by := range run.ServedBy {
+			all, most = all+by.N, max(most, by.N)
+		}
+		if i < 0 || all-most <= run.Blocked {
 			continue
 		}
 		if runs, _ := m.clients.RunsWeights(m.Targets[i].Ref()); runs {
@@ -183,14 +188,18 @@ func (m measurement) renamed(r score.Result) error {
 	return nil
 }
 
-// notJudged says why answers have no rate since too many are none, or since a judge that was asked
-// could judge none. Without such judges all stored ones count, which may not have been asked yet.
-func notJudged(r score.Result, asked ...judge.Judge) (lines []string) {
+// nothingJudged says why a judge could judge none of a target's answers. Without judges that were
+// asked it says so of all; stored answers may not have been put to a judge yet.
+func nothingJudged(r score.Result, asked ...judge.Judge) (lines []string) {
+	judged := map[[2]string]int{}
+	for run, j := range r.Judged() {
+		judged[[2]string{run.Target, j.Judge}] += j.Judged
+	}
 	for run, j := range r.Judged() {
 		by := func(one judge.Judge) bool { return one.Name() == j.Judge }
-		if j.Withheld && j.Failed == 0 && (j.Why() != score.Unjudged || j.Judged == 0 && len(asked) > 0) && (len(asked) == 0 || slices.ContainsFunc(asked, by)) && !strings.HasPrefix(j.Judge, "column:") {
-			line := fmt.Sprintf("%s judged %d of the %d answers of %s: %s", j.Judge, j.Judged, j.Judged+j.Unjudged, run.Target, j.UnjudgedFor)
-			lines = append(lines, strings.Replace(line, " judged 0 of", " judged none of", 1))
+		tried := slices.ContainsFunc(asked, by) || len(asked) == 0 && j.Why() != score.Unjudged && !strings.HasPrefix(j.Judge, "column:")
+		if tried && judged[[2]string{run.Target, j.Judge}] == 0 && j.Unjudged > 0 && j.Failed == 0 {
+			lines = append(lines, fmt.Sprintf("%s judged none of the %d answers of %s: %s", j.Judge, j.Unjudged, run.Target, j.UnjudgedFor))
 		}
 	}
 	return lines

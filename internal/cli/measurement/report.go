@@ -53,7 +53,7 @@ models: --models FILE, or --paper for the published ones.
 baseline of 30 nights, and an alarm. A model that does not change raises one in at most 5%
 of years of 365 nights. With --out it writes a page.
 
-Exit codes: 0 done, 1 too few readable answers for a rate, 2 bad usage or input, 4 an alarm.`,
+Exit codes: 0 done, 1 no readable answer of a target, 2 bad usage or input, 4 an alarm.`,
 		Example: `  orbench report --list
   orbench report
   orbench report run-1a2b3c4d --out reports/mine --format md
@@ -183,7 +183,7 @@ func (a app) report(ctx context.Context, store string, names []string, f figures
 	if err == nil && !slices.ContainsFunc(result.Runs, answered) {
 		a.Infof("no answer is stored; to ask, and to see why calls fail: orbench eval --name %s", untrusted.Shell(runs[0].Name))
 	}
-	if lines := notJudged(result); err == nil && len(lines) > 0 {
+	if lines := nothingJudged(result); err == nil && len(lines) > 0 {
 		a.Infos(lines)
 		return command.ErrFailures
 	}
