@@ -90,6 +90,20 @@ func testBackend(t *testing.T, open func(t *testing.T) (s store.Backend, reopen 
 		}
 	})
 
+	t.Run("long requests are packed, and come back", func(t *testing.T) {
+		t.Parallel()
+		s, reopen := open(t)
+		long := storetest.Record(1)
+		long.Request = model.Request{Provider: "test", Model: "m", Messages: []orbench.Message{{Role: orbench.User, Content: strings.Repeat("How do tides move a boat? ", 400)}}}.Canonical()
+		long.Hash = model.HashCanonical(long.Request)
+		want := []store.Record{long, storetest.Record(2)}
+		put(t, s, want...)
+		got, err := reopen().Records(ctx, []model.Hash{long.Hash, want[1].Hash})
+		if d := cmp.Diff(want, got); d != "" || err != nil {
+			t.Errorf("%v (-want +got):\n%s", err, d)
+		}
+	})
+
 	t.Run("many look-ups of what is not there are not made", func(t *testing.T) {
 		t.Parallel()
 		s, _ := open(t)

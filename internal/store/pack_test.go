@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -77,7 +78,7 @@ func TestDictionary(t *testing.T) {
 	}
 }
 
-// Whatever is packed is read as it was, and what is damaged says so.
+// Whatever is packed is read as it was, and what is cut short says so.
 func TestPack(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -95,6 +96,12 @@ func TestPack(t *testing.T) {
 			}
 			if got, err := store.Unpack(append(plain, packed...)); err != nil || !bytes.Equal(got, request) {
 				t.Errorf("seed %d, %d bytes: %v, read otherwise", seed, len(request), err)
+			}
+			if packed == nil {
+				continue
+			}
+			if _, err := store.Unpack(packed[:len(packed)-1]); !errors.Is(err, store.ErrChanged) {
+				t.Errorf("seed %d, %d bytes, cut short: %v", seed, len(request), err)
 			}
 		}
 	}

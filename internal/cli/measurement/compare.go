@@ -379,7 +379,7 @@ func (a app) showComparison(ctx context.Context, memory store.Reader, sides [2]*
 			}
 		}
 	}
-	if gate != nil && !result.Paired && !f.unpaired {
+	if errors.Is(gate, command.ErrGate) && !result.Paired && !f.unpaired {
 		a.Infof("--unpaired decides gates although the prompts differ; to compare the same prompts, run both on one dataset")
 	}
 	return gate

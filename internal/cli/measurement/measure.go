@@ -168,9 +168,9 @@ func unanswered(r score.Result) (lines []string) {
 	return lines
 }
 
-// renamed is an ErrOtherWeights where a server that runs weights answered for a target under
-// several names, as where workers began before and after it was exchanged, or a batch went on.
-// As many as were withheld may have the name of what withheld them.
+// renamed is an error where a server that runs weights answered for a target under several names:
+// workers began before and after it was exchanged, or a batch went on. As many replies as were
+// withheld may have the name of what withheld them.
 func (m measurement) renamed(r score.Result) error {
 	for _, run := range r.Runs {
 		i := slices.IndexFunc(m.Targets, func(t evaluate.Target) bool { return t.Name == run.Target })
@@ -188,8 +188,8 @@ func (m measurement) renamed(r score.Result) error {
 	return nil
 }
 
-// nothingJudged says why a judge could judge none of a target's answers. Without judges that were
-// asked it says so of all; stored answers may not have been put to a judge yet.
+// nothingJudged says why a judge could judge none of a target's answers. It looks at the judges
+// that were asked; where none were, at all, but for those that wait for their first verdict.
 func nothingJudged(r score.Result, asked ...judge.Judge) (lines []string) {
 	judged := map[[2]string]int{}
 	for run, j := range r.Judged() {
