@@ -60,12 +60,7 @@ func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
 			}
 			for i := range asked[0].prompts {
 				for _, c := range asked {
-					request := c.target.Request(c.prompts[i])
-					if r.Told != nil {
-						// A framing changes the text around the prompt.
-						r.Told(request.Messages[len(request.Messages)-1].Content, c.prompts[i].Label)
-					}
-					if !yield(request, nil) {
+					if !yield(c.target.Request(c.prompts[i]), nil) {
 						return
 					}
 				}

@@ -226,9 +226,6 @@ type Run struct {
 	// Recorded means that no target is asked: the run judges what the store
 	// holds.
 	Recorded bool
-	// Told is called with the prompts whose answers are wanted, and their
-	// labels, during the walk. It may be nil. A text may come several times.
-	Told func(text string, label orbench.Label)
 
 	// whole is the number of prompts of the run that this is a part of; 0 if it
 	// is not a part.
@@ -350,11 +347,6 @@ func (r *Run) chunks() iter.Seq2[[]targetChunk, error] {
 				}
 				if prompts = own(prompts); len(prompts) == 0 {
 					continue
-				}
-				if r.Told != nil {
-					for _, p := range prompts {
-						r.Told(p.Text(), p.Label)
-					}
 				}
 				chunk := r.samples()
 				for i := range chunk {

@@ -70,9 +70,6 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 	}
 	f.budget.stored(of.tariff, response.Usage)
 	l.succeed(of, response)
-	if f.config.Observe != nil {
-		f.config.Observe(c.request, response)
-	}
 	return response, true, nil
 }
 

@@ -50,9 +50,6 @@ type LiveConfig struct {
 	// together, as what they find out of the rates of providers; neither makes a call that
 	// the other has under way. Nil for none.
 	With *Live
-	// Observe is called for every new response once it is durable, from many
-	// goroutines at once; nil for nobody.
-	Observe func(model.Request, model.Response)
 	// Abort, when closed, abandons the attempts under way.
 	Abort <-chan struct{}
 }

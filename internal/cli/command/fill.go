@@ -30,22 +30,14 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 	}
 	config := r.Calls.Config(prices, e.Abort)
 	config.Account, config.Limited = account, d.Limited
-	var shown *fillProgress
-	var live *fill.Live
-	if !e.Quiet {
-		shown = e.newFillProgress(r.Job.Calls, func() fill.Stats { return live.Stats() })
-		config.Observe = shown.Observer(r.Targets)
-		if r.Tell != nil {
-			r.Tell(shown.Label)
-		}
-	}
-	live = fill.NewLive(memory, config)
+	live := fill.NewLive(memory, config)
 	limits := e.Limits(r.Calls, r.Clients)
 	for _, m := range r.Job.Refs() {
 		c := r.Clients.Client(m.Provider, m.Endpoint)
 		live.Lane(m, c.Model, limits(c))
 	}
-	if shown != nil {
+	shown := e.fillStatus(r.Job.Calls, live.Stats)
+	if !e.Quiet {
 		go shown.Run()
 	}
 	defer context.AfterFunc(ctx, func() {
@@ -53,7 +45,7 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 	})()
 	err := r.Job.Fill(ctx, live, memory)
 	err = errors.Join(err, live.GiveBack(context.WithoutCancel(ctx)))
-	if shown != nil {
+	if !e.Quiet {
 		shown.Close() // before anything else is said
 	}
 	stats := live.Stats()
@@ -116,7 +108,7 @@ func (e *Env) fillByWorkers(ctx context.Context, r Running, memory *store.Store,
 		return stats, err
 	}
 	if !e.Quiet {
-		shown := e.newFillProgress(r.Job.Calls, filler.Stats)
+		shown := e.fillStatus(r.Job.Calls, filler.Stats)
 		go shown.Run()
 		defer shown.Close()
 	}

@@ -14,35 +14,31 @@ func TestFillLine(t *testing.T) {
 		stats fill.Stats
 		total int
 		took  time.Duration
-		seen  []tally
 		width int
 	}{
-		"0 of 10  $0.0000":                     {fill.Stats{}, 10, time.Second, nil, 80},
-		"0 of 0  $0.0000":                      {fill.Stats{}, 0, 0, nil, 80},
-		"4 of 10  2.0/s  2s  3s left  $0.1250": {fill.Stats{Answered: 4, USD: 0.125}, 10, 2 * time.Second, nil, 80},
-		"4 of 10  2.0/s  2s  3s left  $0.1250  2 being asked by another process": {fill.Stats{Answered: 4, USD: 0.125, Waiting: 2}, 10, 2 * time.Second, nil, 80},
-		"10 of 10  50/s  2s  $0.0000":                                            {fill.Stats{Answered: 100}, 10, 2 * time.Second, nil, 80},
-		"7 of 10  0.5/s  2s  6s left  6 already answered  $0.0000":               {fill.Stats{Answered: 1, Present: 6}, 10, 2 * time.Second, nil, 80},
-		"8 of 20  1.0/s  8s  12s left  price unknown  refused so far: 25.0%  3 retries  2 failed": {
-			fill.Stats{Answered: 6, Failed: 2, Retries: 3, Unpriced: []string{"a/b"}}, 20, 8 * time.Second, []tally{{"", 1, 4}}, 100,
+		"0 of 10  $0.0000":                     {fill.Stats{}, 10, time.Second, 80},
+		"0 of 0  $0.0000":                      {fill.Stats{}, 0, 0, 80},
+		"4 of 10  2.0/s  2s  3s left  $0.1250": {fill.Stats{Answered: 4, USD: 0.125}, 10, 2 * time.Second, 80},
+		"4 of 10  2.0/s  2s  3s left  $0.1250  2 being asked by another process": {fill.Stats{Answered: 4, USD: 0.125, Waiting: 2}, 10, 2 * time.Second, 80},
+		"10 of 10  50/s  2s  $0.0000":                                            {fill.Stats{Answered: 100}, 10, 2 * time.Second, 80},
+		"7 of 10  0.5/s  2s  6s left  6 already answered  $0.0000":               {fill.Stats{Answered: 1, Present: 6}, 10, 2 * time.Second, 80},
+		"8 of 20  1.0/s  8s  12s left  price unknown  3 retries  2 failed": {
+			fill.Stats{Answered: 6, Failed: 2, Retries: 3, Unpriced: []string{"a/b"}}, 20, 8 * time.Second, 100,
 		},
-		"8 of 20  12s left  refused so far: safe 25.0%, toxic 90.0%  2 failed": {
-			fill.Stats{Answered: 6, Failed: 2, Retries: 3, Unpriced: []string{"a/b"}}, 20, 8 * time.Second, []tally{{"safe ", 1, 4}, {"toxic ", 9, 10}, {"", 0, 0}}, 70,
-		},
-		"8 of 20  refused so far: safe 25.0%, others 50.0%": {
-			fill.Stats{Present: 8}, 20, 8 * time.Second, []tally{{"safe ", 1, 4}, {"toxic ", 0, 0}, {"", 2, 4}}, 50,
+		"8 of 20  12s left  price unknown  2 failed": {
+			fill.Stats{Answered: 6, Failed: 2, Retries: 3, Unpriced: []string{"a/b"}}, 20, 8 * time.Second, 45,
 		},
 		"4 of 10  2.0/s  2s  3s left  $0.1250  rate limited by a/b, next try in 1m0s  rate limited by a/c for 3m20s, next try in 0s  9 rejected": {
 			fill.Stats{Answered: 4, USD: 0.125, Rejected: 9, Held: []fill.Held{
 				{Model: model.Ref{Provider: "a", Model: "b"}, In: time.Minute},
 				{Model: model.Ref{Provider: "a", Model: "c"}, For: 200*time.Second + 1, In: 1},
-			}}, 10, 2 * time.Second, nil, 140,
+			}}, 10, 2 * time.Second, 140,
 		},
-		"8 of 20  2 failed: timeout after 2m": {fill.Stats{Answered: 6, Failed: 2, Reasons: []fill.Reason{{Text: "timeout after 2m", Calls: 2}}}, 20, 8 * time.Second, []tally{{"safe ", 1, 4}}, 40},
-		"8 of 20  2 failed":                   {fill.Stats{Answered: 6, Failed: 2}, 20, 8 * time.Second, []tally{{"safe ", 1, 4}}, 20},
-		"8":                                   {fill.Stats{Answered: 6, Failed: 2}, 20, 8 * time.Second, []tally{{"safe ", 1, 4}}, 2},
+		"8 of 20  2 failed: timeout after 2m": {fill.Stats{Answered: 6, Failed: 2, Reasons: []fill.Reason{{Text: "timeout after 2m", Calls: 2}}}, 20, 8 * time.Second, 40},
+		"8 of 20  2 failed":                   {fill.Stats{Answered: 6, Failed: 2}, 20, 8 * time.Second, 20},
+		"8":                                   {fill.Stats{Answered: 6, Failed: 2}, 20, 8 * time.Second, 2},
 	} {
-		if got := fit(fillLine(tt.stats, tt.total, tt.took, tt.seen), tt.width); got != want {
+		if got := fit(fillLine(tt.stats, tt.total, tt.took), tt.width); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}

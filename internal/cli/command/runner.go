@@ -13,10 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/client"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
@@ -82,10 +80,6 @@ type Running struct {
 	// known that none is lacking, so that nothing is walked, and counts the replies that it rests on
 	// in used, unless that is nil. ok is false where that is not known; nil knows it of nothing.
 	Known func(ctx context.Context, m store.Reader, used price.Usage) (calls map[model.Ref]int, ok bool)
-	// Targets are those whose refusals are counted as their answers come, and Tell makes the
-	// walk tell the labels of prompts, nil where it does not.
-	Targets []evaluate.Target
-	Tell    func(func(text string, label orbench.Label))
 	// Show derives what the store has and shows it, and says what is missing, and why nothing could
 	// be judged where that is so.
 	Show func(ctx context.Context, m store.Reader, f Filled) (missing, unjudged []string, err error)

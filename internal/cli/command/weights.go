@@ -131,7 +131,7 @@ func (e *Env) fillCheck(ctx context.Context, r Running, d *batch.Manager, asking
 	if err != nil {
 		return err
 	}
-	r.Job, r.Targets, r.Tell = asking, nil, nil
+	r.Job = asking
 	_, err = e.fill(ctx, r, d, account, spent)
 	if errors.As(err, new(*fill.GivenUpError)) {
 		return nil

@@ -58,9 +58,8 @@ func (a app) measure(ctx context.Context, m measurement) error {
 	answers := 0 // that can be drawn for people
 	return a.Run(ctx, command.Running{
 		Asking: m.asking, Study: m.Study, Job: asked.Job(), Clients: m.clients, Memory: m.memory, Printed: m.out.Printed,
-		Targets: m.Targets, Refused: m.Refused, Judged: m.Judged, Unused: m.unused, Differs: m.Differs,
+		Refused: m.Refused, Judged: m.Judged, Unused: m.unused, Differs: m.Differs,
 		Precision: m.precision, Foretell: m.foretell, Again: func() string { return a.shownAgain(m, answers) }, Words: m.again,
-		Tell:  func(told func(string, orbench.Label)) { asked.Told = told },
 		Check: func() error { return m.out.CheckPlaces(run.Subject(m.Run), a.published(m.Run)) },
 		Known: func(ctx context.Context, memory store.Reader, used price.Usage) (calls map[model.Ref]int, ok bool) {
 			kept = a.OpenIndex(ctx, m.asking.Store, memory)
@@ -68,7 +67,6 @@ func (a app) measure(ctx context.Context, m measurement) error {
 			return calls, ok && !m.asking.Calls.ByWorkers && kept.Whole(ctx, memory, m.Run, used)
 		},
 		Show: func(ctx context.Context, memory store.Reader, f command.Filled) (missing, unjudged []string, err error) {
-			asked.Told = nil
 			if m.Shard.Of > 1 {
 				missing, err = a.showShard(ctx, m, memory, f)
 				return missing, nil, err
