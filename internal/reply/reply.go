@@ -39,22 +39,11 @@ func load[T any](name string) func() []T {
 	})
 }
 
-// matcher makes a function that reports whether a text matches one of some expressions, which are
-// compiled when a text is first compared with them: never one that has none of the words.
-func matcher(before string, expressions []string, after string, words ...string) func(text string) bool {
-	compiled := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(before + strings.Join(expressions, `|`) + after) })
-	may := func(string) bool { return len(expressions) > 0 }
-	if len(words) > 0 {
-		may = oneOf(words...)
-	}
-	return func(text string) bool { return may(text) && compiled().MatchString(text) }
-}
-
 const (
 	// First is the Date of a study that keeps none, since there was a single reading.
 	First = "2026-11-01"
 	// Present is the date of the newest entry of the tables.
-	Present = "2026-11-30"
+	Present = "2026-12-01"
 )
 
 // Reading is what is known of replies at a date. The zero Reading is the present one.

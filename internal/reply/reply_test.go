@@ -8,6 +8,7 @@ import (
 	"hash"
 	"os"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"testing"
@@ -22,14 +23,15 @@ var tables = map[string]string{
 	"2026-11-01": "ec239cce5f8479aa",
 	"2026-11-28": "41110577f4a76dfe",
 	"2026-11-29": "a0ba31ef9be55a2d",
-	"2026-11-30": "21bb805ee2f81662",
+	"2026-11-30": "2e52ab92bc23631f",
+	"2026-12-01": "cef70be192e38695",
 }
 
 // TestTables checks that each entry has a source and a date, and that no date knows anything else
 // than it did.
 func TestTables(t *testing.T) {
 	t.Parallel()
-	for _, b := range slices.Concat(blocks(), noAnswers()) {
+	for _, b := range slices.Concat(blocks().blocks, noAnswers().blocks) {
 		for _, expression := range slices.Concat(b.Says, b.Not, b.Texts) {
 			if _, err := regexp.Compile(expression); err != nil {
 				t.Errorf("%s: %v", b.Name, err)
@@ -83,7 +85,6 @@ func TestTables(t *testing.T) {
 				sums[date] = sha256.New()
 			}
 			delete(e, "source")
-			delete(e, "has")              // which saves time alone
 			known, err := json.Marshal(e) // with sorted keys
 			if err != nil {
 				t.Fatal(err)
@@ -101,29 +102,99 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// What an entry has only saves time: it matches no text without it. Nor has a text a mark at its
-// end that has none of the parts of marks.
-func TestHas(t *testing.T) {
+// A finder finds each expression that a text matches, and few of the others.
+func TestFinder(t *testing.T) {
 	t.Parallel()
-	texts := []string{"<tool_call>{}", "Let me look.\n<invoke name=a>", "<function=x>", "[tool_calls][]", "<|python_tag|>x", "<｜tool▁calls▁begin｜>", "<|channel|>commentary to=x", "```tool_code\nx", "✿function✿: x", "action: look\naction input: x", "this chat was flagged for possible cyber risk", "our safeguards flagged this message"}
-	matched := 0
-	for i, b := range slices.Concat(noAnswers(), blocks()) {
-		if len(b.Has) == 0 {
-			continue
+	var texts []string
+	for _, table := range []map[string][]string{near, faults} {
+		for _, all := range table {
+			texts = append(texts, all...)
 		}
-		compared := matcher(`^(?:`, b.Texts, `)$`)
+	}
+	matched, compared, possible := 0, 0, 0
+	try := func(before, expression, after string) {
+		var one finder
+		may := one.matcher(before, []string{expression}, after)
+		want := regexp.MustCompile(before + expression + after)
 		for _, text := range texts {
-			if compared(text) {
+			text = strings.ToLower(text)
+			in := one.find(text)
+			possible++
+			if in.has(0) {
+				compared++
+			}
+			if want.MatchString(text) {
 				matched++
-				if !b.texts(text) {
-					t.Errorf("entry %d, %s: %q has none of %q", i, b.Name, text, b.Has)
+				if !may(text, in) {
+					t.Errorf("%s is not looked for in %q", expression, text)
 				}
 			}
 		}
 	}
-	if matched != len(texts) {
-		t.Errorf("%d of %d texts match", matched, len(texts))
+	for _, b := range slices.Concat(blocks().blocks, noAnswers().blocks) {
+		for _, expression := range b.Says {
+			try(`(?s)`, expression, ``)
+		}
+		for _, expression := range b.Texts {
+			try(wholeFrom, expression, wholeTo)
+		}
 	}
+	t.Logf("of %d pairs of a text and an expression %d were compared, %d match", possible, compared, matched)
+	if matched < 500 || compared > possible/10 {
+		t.Error("too few match, or too many are compared")
+	}
+}
+
+// What has no literals is looked for in short texts alone, and in those that begin with no letter. An
+// expression may be added here that matches no others.
+func TestWithoutLiterals(t *testing.T) {
+	t.Parallel()
+	want := map[string]bool{
+		`n/?a\.?`: true,
+		`no\s?ne`: true,
+		`[<\[({](?:na|nan|none|null|n/a|done|invalid)[>\])}]`:                true,
+		`#(?:value!|ref!|name\?|div/0!|num!|null!)`:                          true,
+		`<(?:answer|response|output|reply|text|p|div)>\s*</\w+>`:             true,
+		`\{\s*["']?(?:status|success|ok)["']?\s*:\s*(?:false|[45]\d\d)\s*\}`: true,
+	}
+	for _, b := range slices.Concat(blocks().blocks, noAnswers().blocks) {
+		for _, expression := range slices.Concat(b.Says, b.Texts) {
+			var f finder
+			f.matcher(``, []string{expression}, ``)
+			if f.others.has(0) && !want[expression] && !strings.HasPrefix(expression, `\{\s*`) {
+				t.Errorf("%s: %s has no literals", b.Name, expression)
+			}
+		}
+	}
+}
+
+// What no text of these parts has is not looked for at all.
+func TestLiterals(t *testing.T) {
+	t.Parallel()
+	for expression, want := range map[string][]string{
+		`error`:                  {"error"},
+		`^(?:an? )?error[s!]?$`:  {"error"},
+		`server|request failed`:  {"server", "request failed"},
+		`blocked (?:by|for) us`:  {"blocked "},
+		`(?:timeout)+ of .*host`: {"timeout"},
+		`(?:timeout)? of a host`: {" of a host"},
+		`n/?a`:                   nil,
+		`\w+error|n/?a`:          nil,
+		`.{0,9}`:                 nil,
+	} {
+		parsed, err := syntax.Parse(expression, syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := literals(parsed.Simplify()); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", expression, got, want)
+		}
+	}
+}
+
+// No mark is left at the end of a text.
+func TestMarksAreFound(t *testing.T) {
+	t.Parallel()
 	for _, mark := range []string{"<|im_end|>", "<｜end▁of▁sentence｜>", "</s>", "<eos>", "<end_of_turn>", "<turn|>", "[/INST]", "[EOS]", "[e~["} {
 		if got := bare("Fine. " + mark); got != "Fine." {
 			t.Errorf("%q is left: %q", mark, got)

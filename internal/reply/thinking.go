@@ -278,8 +278,8 @@ func marks() string {
 	return `(?:` + strings.Join(all, `|`) + `)(?:(?:assistant|model|user)\b)?`
 }
 
-// mayEnd reports whether a text may end in a mark: each has one of these.
-var mayEnd = oneOf("<", "inst]", "[eos]", "[e~[")
+// endings are in the marks in which a text may end, one in each.
+var endings = []string{"<", "inst]", "[eos]", "[e~["}
 
 // bare is a text without the marks of a chat template at its ends.
 func bare(text string) string {
@@ -287,7 +287,8 @@ func bare(text string) string {
 	if trimmed != "" && strings.IndexByte("<[", trimmed[0]) >= 0 {
 		trimmed = trimmed[len(begun().FindString(trimmed[:min(len(trimmed), longestOpen)])):]
 	}
-	if tail := trimmed[max(0, len(trimmed)-longestOpen):]; strings.ContainsAny(tail, ">]~") && mayEnd(strings.ToLower(tail)) {
+	tail := trimmed[max(0, len(trimmed)-longestOpen):]
+	if lower := strings.ToLower(tail); slices.ContainsFunc(endings, func(e string) bool { return strings.Contains(lower, e) }) {
 		trimmed = trimmed[:len(trimmed)-len(ended().FindString(tail))]
 	}
 	if trimmed == strings.Trim(text, space) {

@@ -33,28 +33,42 @@ type block struct {
 	// Texts are whole texts that stand in place of an answer, as regular expressions in lower
 	// case; in marks.json parts of a text, in any letter case.
 	Texts []string `json:"texts"`
-	// Has are words of which each of Texts has one, where comparing with them takes long; empty
-	// for any.
-	Has []string `json:"has"`
 	// Sentence is true of texts that are sentences, nearly all of whose words are those of faults;
 	// in blocks.json of an entry for any such sentence that tells of a block.
 	Sentence bool `json:"sentence"`
 	Entry
-	// says, not and texts report whether a text matches one of Says, of Not, of Texts.
-	says, not, texts func(text string) bool
+	// says and texts report whether a text, in which some were found, matches one of Says or Texts, and
+	// not whether it matches one of Not.
+	says, texts func(text string, in found) bool
+	not         func(text string) bool
 }
+
+// blockTable is a table of blocks, with finders of their expressions.
+type blockTable struct {
+	blocks      []block
+	says, texts finder
+}
+
+// wholeFrom and wholeTo stand around the expression of a whole text.
+const (
+	wholeFrom = `^[\[(<{*|]{0,3}(?:\W*\berror\b\W{2,})?(?:`
+	wholeTo   = `)[\])>}*|]{0,3}$`
+)
 
 var blocks, noAnswers = blocksOf("blocks.json"), blocksOf("noanswers.json")
 
 // blocksOf reads a table.
-func blocksOf(name string) func() []block {
-	return sync.OnceValue(func() []block {
-		all := load[block](name)()
-		for i := range all {
-			b := &all[i]
-			b.says, b.not, b.texts = matcher(`(?s)`, b.Says, ``), matcher(`(?s)`, b.Not, ``), matcher(`^[\[(<{*|]{0,3}(?:\W*\berror\b\W{2,})?(?:`, b.Texts, `)[\])>}*|]{0,3}$`, b.Has...)
+func blocksOf(name string) func() *blockTable {
+	return sync.OnceValue(func() *blockTable {
+		t := &blockTable{blocks: load[block](name)()}
+		for i := range t.blocks {
+			b := &t.blocks[i]
+			not := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)` + strings.Join(b.Not, `|`)) })
+			b.not = func(text string) bool { return len(b.Not) > 0 && not().MatchString(text) }
+			b.says = t.says.matcher(`(?s)`, b.Says, ``)
+			b.texts = t.texts.matcher(wholeFrom, b.Texts, wholeTo)
 		}
-		return all
+		return t
 	})
 }
 
@@ -80,12 +94,14 @@ func Fault(status int, message string, codes ...string) *model.Block {
 			return block
 		}
 	}
-	for i := range blocks() {
-		b := &blocks()[i]
+	t := blocks()
+	in := t.says.find(message)
+	for i := range t.blocks {
+		b := &t.blocks[i]
 		if b.Status == 0 && len(b.Codes)+len(b.Says) == 0 ||
 			b.Status != 0 && b.Status != status ||
 			len(b.Codes) > 0 && !slices.ContainsFunc(codes, func(c string) bool { return slices.Contains(b.Codes, strings.ToLower(c)) }) ||
-			len(b.Says) > 0 && !b.says(message) || b.not(message) {
+			len(b.Says) > 0 && !b.says(message, in) || b.not(message) {
 			continue
 		}
 		return b.made()
@@ -116,39 +132,6 @@ func Faulted(text string) *model.Block {
 		status, _ = strconv.Atoi(m[1])
 	}
 	return Fault(status, text, codes...)
-}
-
-// signs reports whether a text may tell of a block: every one that does has one of these words, so
-// few texts are compared with all of them.
-var signs = oneOf("block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_", "finish", "stop_reason", "_", "polic", "guard", "refus", "unsafe", "inappropriate", "sensitive", "jailbreak", "injection", " risk", "armor", "not safe", "detected", "denied", "violat", "threshold", "banned", "suppress", "prevent", "classified", "guideline", "敏感", "拦截", "不当", "违规", "审核", "不合规", "安全策略", "违反", "触发", "过滤", "cannot answer", "filtr", "richtlinie", "bloqu", "blocc", "rejet", "rejeit", "rechaz", "refus", "infring", "фильтр", "заблок", "отклон", "違反", "ブロック", "フィルタ", "차단", "위반", "politi", "supprim", "zurückg", "eliminad", "removid", "moderac", "moderaz", "modéra", "moderador", "moderaç", "модера", "скрыт", "удал", "segur", "sicher", "sécur", "безопас", "安全", "风险", "retenid", "retenu", "ocult", "nascost", "verborg", "engell", "odrzuc", "zablok", "geblok", "geweig", "filtre", "be submitted", "hidden")
-
-// oneOf makes a function that reports whether a text has one of some words. It goes through the
-// text once, since nearly every answer is looked at.
-func oneOf(words ...string) func(text string) bool {
-	// by has the words by their first byte, and starts is true for the first two of one.
-	var by [256][]string
-	var starts [1 << 16]bool
-	for _, w := range words {
-		by[w[0]] = append(by[w[0]], w)
-		for next := range 256 {
-			if len(w) == 1 || w[1] == byte(next) {
-				starts[int(w[0])<<8|next] = true
-			}
-		}
-	}
-	return func(text string) bool {
-		for i := range len(text) {
-			if i+1 < len(text) && !starts[int(text[i])<<8|int(text[i+1])] {
-				continue
-			}
-			for _, w := range by[text[i]] {
-				if strings.HasPrefix(text[i:], w) {
-					return true
-				}
-			}
-		}
-		return false
-	}
 }
 
 var (
@@ -182,23 +165,27 @@ func (r Reading) withheld(text string) *model.Block {
 	}
 	spoken := text
 	text = strings.ToLower(text)
-	if !signs(text) {
-		return nil
-	}
 	if faultText.MatchString(text) {
 		if block := Faulted(text); block != nil {
 			return block
 		}
 	}
-	if m := endText.FindStringSubmatch(text); m != nil && (m[1]+m[2] != "" || done.MatchString(m[3]) && !other.MatchString(m[3])) {
-		if _, block := End(m[1] + m[2] + m[3]); block != nil {
-			return block
+	if strings.Contains(text, "_") || strings.Contains(text, "reason") {
+		m := endText.FindStringSubmatch(text)
+		if m != nil && (m[1]+m[2] != "" || done.MatchString(m[3]) && !other.MatchString(m[3])) {
+			if _, block := End(m[1] + m[2] + m[3]); block != nil {
+				return block
+			}
 		}
 	}
 	// What stands in brackets is marked as no answer.
-	odd := text[0] < utf8.RuneSelf && (unicode.IsLetter(rune(text[0])) || text[0] == '`') && strange(spoken, "block")
-	for i := range blocks() {
-		if b := &blocks()[i]; (len(b.Says) > 0 || !odd) && r.knows(b.Entry) && b.texts(text) {
+	odd := func() bool {
+		return text[0] < utf8.RuneSelf && (unicode.IsLetter(rune(text[0])) || text[0] == '`') && strange(spoken, "block")
+	}
+	t := blocks()
+	in := t.texts.find(text)
+	for i := range t.blocks {
+		if b := &t.blocks[i]; r.knows(b.Entry) && b.texts(text, in) && (len(b.Says) > 0 || !odd()) {
 			made := b.made()
 			if made.Kind != model.RefusalField {
 				made.Kind = model.OutputFilter
@@ -206,22 +193,24 @@ func (r Reading) withheld(text string) *model.Block {
 			return made
 		}
 	}
-	if odd {
-		return nil
+	if block := r.faultSentence(text); block != nil && !odd() {
+		return block
 	}
-	return r.faultSentence(text)
+	return nil
 }
 
 // faultSentence is the block that a text of few words tells of, in the words of a fault.
 func (r Reading) faultSentence(text string) *model.Block {
 	text = text[len(lead.FindString(text)):]
-	if text == "" || len(text) >= 300 || !happened.MatchString(text) {
+	if text == "" || len(text) >= 300 {
 		return nil
 	}
-	for i := range blocks() {
-		b := &blocks()[i]
-		says := b.Sentence && r.knows(b.Entry) && tells(text) || b.Status == 0 && len(b.Codes) == 0 && b.says(text)
-		if says && !b.not(text) {
+	t := blocks()
+	in := t.says.find(text)
+	for i := range t.blocks {
+		b := &t.blocks[i]
+		says := b.Sentence && r.knows(b.Entry) && tells(text) || b.Status == 0 && len(b.Codes) == 0 && b.says(text, in)
+		if says && !b.not(text) && happened.MatchString(text) {
 			return b.made()
 		}
 	}
@@ -231,13 +220,13 @@ func (r Reading) faultSentence(text string) *model.Block {
 // tells reports whether a text has a word for what was withheld, one for what was done with it, and
 // one for why.
 func tells(text string) bool {
-	found := map[string]bool{}
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' }) {
+	what, done, why := false, false, false
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '\'' }) {
 		for _, name := range vocabularies()[word] {
-			found[name] = true
+			what, done, why = what || name == "block: what", done || name == "block: done", why || name == "block: why"
 		}
 	}
-	return found["block: what"] && found["block: done"] && found["block: why"]
+	return what && done && why
 }
 
 // failing reports whether a text is a sentence or two on a fault and on nothing else: it has a word
