@@ -50,7 +50,28 @@ func (r Running) checks(ctx context.Context, m store.Reader, reused func(model.R
 		}
 		jobs = append(jobs, others...)
 	}
-	return weights.Find(ctx, models, jobs, m, r.Refused)
+	all, err := weights.Find(ctx, models, jobs, m, r.Refused)
+	return slices.DeleteFunc(all, func(c *weights.Check) bool { return !c.Lacks }), err
+}
+
+// mixed is an ErrOtherWeights where the replies of a target are of several weights: workers began,
+// a batch went on or stores were merged after its server was exchanged.
+func (r Running) mixed(ctx context.Context, m store.Reader) error {
+	var targets []job.Asked
+	for _, of := range r.Job.Models {
+		asked := job.Asked{Ref: of.Ref, Role: of.Role}
+		if runs, _ := r.Clients.RunsWeights(of.Ref); runs && of.Role == job.Target && !slices.Contains(targets, asked) {
+			targets = append(targets, asked)
+		}
+	}
+	if r.Refused == nil || len(targets) == 0 {
+		return nil
+	}
+	all, err := weights.Find(ctx, targets, []*job.Job{r.Job}, m, r.Refused)
+	for _, c := range all {
+		err = errors.Join(err, describedOtherwise(c, c.Last()))
+	}
+	return err
 }
 
 // check asks models some stored calls again where the study reuses replies of theirs and lacks

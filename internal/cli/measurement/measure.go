@@ -79,7 +79,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 			for _, run := range result.Runs {
 				answers += run.Answered + run.Blocked
 			}
-			return unanswered(result), nothingJudged(result, asked.Judges...), errors.Join(err, m.renamed(result))
+			return unanswered(result), nothingJudged(result, asked.Judges...), err
 		},
 	})
 }
@@ -164,26 +164,6 @@ func unanswered(r score.Result) (lines []string) {
 		}
 	}
 	return lines
-}
-
-// renamed is an error where a server that runs weights answered for a target under several names:
-// workers began before and after it was exchanged, or a batch went on. As many replies as were
-// withheld may have the name of what withheld them.
-func (m measurement) renamed(r score.Result) error {
-	for _, run := range r.Runs {
-		i := slices.IndexFunc(m.Targets, func(t evaluate.Target) bool { return t.Name == run.Target })
-		all, most := 0, 0
-		for _, by := range run.ServedBy {
-			all, most = all+by.N, max(most, by.N)
-		}
-		if i < 0 || all-most <= run.Blocked {
-			continue
-		}
-		if runs, _ := m.clients.RunsWeights(m.Targets[i].Ref()); runs {
-			return command.OtherWeights(job.Asked{Ref: m.Targets[i].Ref()}, fmt.Sprintf("%s answered under several names, %s and %s", run.Target, run.ServedBy[0].Model, run.ServedBy[1].Model))
-		}
-	}
-	return nil
 }
 
 // nothingJudged says why a judge could judge none of a target's answers. It looks at the judges
