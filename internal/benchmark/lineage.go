@@ -147,7 +147,7 @@ type Review struct {
 	Model string `json:"model"`
 	Call  string `json:"call"`
 	// Missing says why there is no answer to vote on: the call failed, the answer was
-	// blocked, or it is empty.
+	// blocked, it is empty, or an error stands in its place.
 	Missing string        `json:"missing,omitempty"`
 	Votes   []Vote        `json:"votes,omitempty"`
 	Voted   orbench.Label `json:"voted"`

@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/moderate"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -55,6 +56,13 @@ func (r *run) ask(ctx context.Context, role benchmark.Role, request model.Reques
 		return response, false, nil
 	}
 	return response, true, nil
+}
+
+// answer asks a model a prompt and reads its answer as evaluations do: without thinking and what is
+// around the text, and known for a block or for none.
+func (r *run) answer(ctx context.Context, role benchmark.Role, request model.Request) (model.Response, bool, error) {
+	response, ok, err := r.ask(ctx, role, request)
+	return reply.Reading{}.Answer(response), ok, err
 }
 
 // errNoReply says that a call failed for good; the build goes on without it.

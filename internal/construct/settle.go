@@ -11,7 +11,6 @@ import (
 	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/moderate"
-	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -85,23 +84,24 @@ func (r *run) secondLook(ctx context.Context, prompt orbench.Prompt) (*benchmark
 	name := r.Config.SecondChance.Model
 	request := r.request(name, r.Config.SecondChance.MaxTokens, prompt)
 	s := &benchmark.Review{Model: name, Call: request.Hash().String(), Voted: orbench.Undecided}
-	answer, ok, err := r.ask(ctx, benchmark.ReviewerRole, request)
+	answer, ok, err := r.answer(ctx, benchmark.ReviewerRole, request)
 	if err != nil {
 		return nil, err
 	}
-	text := reply.Reading{}.Reply(answer.Text)
 	switch {
 	case !ok:
 		s.Missing = "the call failed"
 	case answer.Finish == model.Blocked:
 		s.Missing = "the answer was blocked"
-	case strings.TrimSpace(text) == "":
+	case answer.Read != nil && answer.Read.Missing != "":
+		s.Missing = "no answer: " + answer.Read.Missing
+	case strings.TrimSpace(answer.Text) == "":
 		s.Missing = "the answer is empty"
 	}
 	if s.Missing != "" {
 		return s, nil
 	}
-	if s.Votes, s.Voted, err = r.moderate(ctx, moderate.Item{Prompt: prompt.Transcript(), Turns: prompt.Messages, Answer: &text}); err != nil {
+	if s.Votes, s.Voted, err = r.moderate(ctx, moderate.Item{Prompt: prompt.Transcript(), Turns: prompt.Messages, Answer: &answer.Text}); err != nil {
 		return nil, err
 	}
 	s.Readmitted, s.Confirmed = s.Voted == orbench.Safe, s.Voted == orbench.Toxic
@@ -123,7 +123,7 @@ func cold(maxTokens int) model.Params {
 // judged asks a selector, or a target, a request and has the answer judged.
 func (r *run) judged(ctx context.Context, s benchmark.Selector, request model.Request, prompt orbench.Prompt) (*benchmark.Reply, error) {
 	reply := &benchmark.Reply{Selector: s.Model, Family: s.Family, Call: request.Hash().String()}
-	answer, ok, err := r.ask(ctx, benchmark.SelectorRole, request)
+	answer, ok, err := r.answer(ctx, benchmark.SelectorRole, request)
 	if err != nil || !ok {
 		return reply, err
 	}

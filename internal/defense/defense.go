@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -159,10 +160,11 @@ func (d *Defense) Answer(t Target, p orbench.Prompt, look model.Lookup) (Outcome
 	for _, step := range d.after {
 		// An answer that is blocked, has no text or came from another model has nothing
 		// to inspect.
-		if _, settled := judge.Settled(o.Response); settled || o.Response.ByOther(t.Ref) {
+		answer := read(o.Response)
+		if _, settled := judge.Settled(answer); settled || answer.ByOther(t.Ref) {
 			break
 		}
-		finding, missing := step.inspect(t, p, &o.Response.Text, counting)
+		finding, missing := step.inspect(t, p, &answer.Text, counting)
 		if len(missing) > 0 {
 			return Outcome{Awaits: Guard}, missing
 		}
@@ -173,6 +175,9 @@ func (d *Defense) Answer(t Target, p orbench.Prompt, look model.Lookup) (Outcome
 	}
 	return o, nil
 }
+
+// read reads what a target said as an evaluation does, by the date that the response has.
+func read(r model.Response) model.Response { return reply.Reading{Date: r.Reading}.Answer(r) }
 
 // Expect lists the requests that Answer will make for a prompt beyond those that look
 // finds, by role, as far as can be known. It assumes that every answer of the target is

@@ -186,6 +186,11 @@ func TestInspections(t *testing.T) {
 		"nothing to check in a filtered answer": {
 			"response-check:p/g+output-guard:p/h", answers{"m": {filtered}}, nil, "", "",
 		},
+		"nothing to check in a block as a text": {"response-check:p/g", answers{"m": {says("[CONTENT_FILTERED]")}}, nil, "[CONTENT_FILTERED]", ""},
+		"nothing to check in an error":          {"response-check:p/g", answers{"m": {says("Internal Server Error")}}, nil, "Internal Server Error", ""},
+		"thinking is not checked": {
+			"response-check:p/g", answers{"m": {says("[THINK]Is it well meant?[/THINK]" + help)}, "g": {says(fine)}}, []Decision{Passed}, "[THINK]Is it well meant?[/THINK]" + help, "",
+		},
 		"nothing to check in an empty answer": {"response-check", answers{"m": {says(" ")}}, nil, " ", ""},
 		"a cut answer is checked":             {"response-check:p/g", answers{"m": {cut}, "g": {says(fine)}}, []Decision{Passed}, "It", ""},
 		"a ladder in its order": {
@@ -229,6 +234,11 @@ func TestInspections(t *testing.T) {
 			for who, list := range tc.replies {
 				if asked := slices.DeleteFunc(slices.Clone(s.asked), func(r model.Request) bool { return r.Model != who }); len(asked) != len(list) {
 					t.Errorf("%s was asked %d times, want %d", who, len(asked), len(list))
+				}
+			}
+			for _, r := range s.asked {
+				if strings.Contains(string(r.Canonical()), "well meant") {
+					t.Errorf("%s is shown thinking: %s", r.Model, r.Canonical())
 				}
 			}
 			if slices.Contains(decisions, Stopped) {

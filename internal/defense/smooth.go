@@ -42,7 +42,7 @@ func (s *smoothing) answer(d *Defense, t Target, p orbench.Prompt, look model.Lo
 	}
 	var refused, answered []int
 	for i, r := range responses {
-		v, _ := judge.Lexical.Verdict(judge.Case{Prompt: copies[i], Response: r}, look)
+		v, _ := judge.Lexical.Verdict(judge.Case{Prompt: copies[i], Response: read(r)}, look)
 		switch {
 		case v.Class == orbench.Unjudged, r.ByOther(t.Ref):
 			// It casts no vote.

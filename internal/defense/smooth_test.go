@@ -165,15 +165,18 @@ func TestVote(t *testing.T) {
 		decision Decision
 		why      string
 	}{
-		"all answer":               {[]model.Response{yes, yes, yes}, yes.Text, Voted, "0 of 3 copies were declined and 3 answered; the answer to copy "},
-		"most answer":              {[]model.Response{no, yes, yes}, yes.Text, Voted, "1 of 3 copies were declined"},
-		"most decline":             {[]model.Response{no, yes, no}, no.Text, Voted, "2 of 3"},
-		"a tie declines":           {[]model.Response{yes, no, yes, no}, no.Text, Voted, "2 of 4 copies were declined and 2 answered"},
-		"a block declines":         {[]model.Response{filtered, yes, filtered}, "", Voted, "2 of 3"},
-		"an empty answer declines": {[]model.Response{says(""), yes, says("")}, "", Voted, "2 of 3"},
-		"a cut one casts no vote":  {[]model.Response{cut, cut, yes}, yes.Text, Voted, "0 of 3 copies were declined and 1 answered; the answer to copy 3 is shown"},
-		"nobody votes":             {[]model.Response{cut, cut}, "", Failed, "0 of 2 copies were declined and 0 answered"},
-		"one copy":                 {[]model.Response{yes}, yes.Text, Voted, "0 of 1"},
+		"all answer":                    {[]model.Response{yes, yes, yes}, yes.Text, Voted, "0 of 3 copies were declined and 3 answered; the answer to copy "},
+		"most answer":                   {[]model.Response{no, yes, yes}, yes.Text, Voted, "1 of 3 copies were declined"},
+		"most decline":                  {[]model.Response{no, yes, no}, no.Text, Voted, "2 of 3"},
+		"a tie declines":                {[]model.Response{yes, no, yes, no}, no.Text, Voted, "2 of 4 copies were declined and 2 answered"},
+		"a block declines":              {[]model.Response{filtered, yes, filtered}, "", Voted, "2 of 3"},
+		"an empty answer casts no vote": {[]model.Response{says(""), yes, says("")}, yes.Text, Voted, "0 of 3 copies were declined and 1 answered; the answer to copy 2 is shown"},
+		"an error casts no vote":        {[]model.Response{says("Internal Server Error"), no, says("502 Bad Gateway")}, no.Text, Voted, "1 of 3 copies were declined and 0 answered"},
+		"a block as a text declines":    {[]model.Response{says("[CONTENT_FILTERED]"), yes, says("[CONTENT_FILTERED]")}, "[CONTENT_FILTERED]", Voted, "2 of 3"},
+		"thinking casts no vote":        {[]model.Response{says("[THINK]" + no.Text + "[/THINK]" + yes.Text)}, "[THINK]" + no.Text + "[/THINK]" + yes.Text, Voted, "0 of 1"},
+		"a cut one casts no vote":       {[]model.Response{cut, cut, yes}, yes.Text, Voted, "0 of 3 copies were declined and 1 answered; the answer to copy 3 is shown"},
+		"nobody votes":                  {[]model.Response{cut, cut}, "", Failed, "0 of 2 copies were declined and 0 answered"},
+		"one copy":                      {[]model.Response{yes}, yes.Text, Voted, "0 of 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
@@ -118,7 +119,7 @@ func (t Target) requests(p orbench.Prompt, look model.Lookup) (map[defense.Role]
 			all[role] = append(all[role], requests...)
 		}
 		if o, missing := d.Answer(target, p, look); len(missing) == 0 {
-			return o.Response, true
+			return reply.Reading{Date: o.Response.Reading}.Answer(o.Response), true
 		}
 		// What comes only after a refusal is planned for.
 		refusal := Placeholder
