@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
@@ -43,25 +44,26 @@ func tryTarget(env *command.Env, ctx context.Context, calls command.Calls, targe
 	ctx, cancel := context.WithTimeout(ctx, trialPatience)
 	defer cancel()
 	began := time.Now()
-	reply, err := clients.Client(ref.Provider, ref.Endpoint).Model.Ask(ctx, request)
+	response, err := clients.Client(ref.Provider, ref.Endpoint).Model.Ask(ctx, request)
 	took := time.Since(began)
 	if err != nil {
 		return fmt.Errorf("%s gave no answer (after %s): %w", target, took.Round(time.Millisecond), err)
 	}
+	response = reply.Reading{}.Answer(response)
 	t := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
 	say := func(what, format string, of ...any) {
 		fmt.Fprintf(t, "%s\t%s\n", what, untrusted.Terminal(fmt.Sprintf(format, of...)))
 	}
 	say("asked", "%s: %q", target, trialPrompt)
 	say("answered", "in %s", took.Round(time.Millisecond))
-	say("model", "%s", trialModel(ref.Model, reply.Model))
-	say("answer", "%s", trialAnswer(reply))
-	if reply.Thinking != "" {
-		say("thinking", "%s characters; they count as output tokens and are not judged", table.Count(len(reply.Thinking)))
+	say("model", "%s", trialModel(ref.Model, response.Model))
+	say("answer", "%s", trialAnswer(response))
+	if response.Thinking != "" {
+		say("thinking", "%s characters; they count as output tokens and are not judged", table.Count(len(response.Thinking)))
 	}
-	say("tokens", "%s in, %s out", table.Count(reply.Usage.Input), table.Count(reply.Usage.Output))
+	say("tokens", "%s in, %s out", table.Count(response.Usage.Input), table.Count(response.Usage.Output))
 	if p, ok := prices.Price(ref.Provider, ref.Model); ok {
-		usd := p.Cost(reply.Usage)
+		usd := p.Cost(response.Usage)
 		say("cost", "%s; a thousand prompts with answers as long, %s", table.Money(usd), table.Money(1000*usd))
 	} else {
 		say("cost", "unknown: no price is known for %s; give one with --set providers=FILE", target)
@@ -90,6 +92,8 @@ func trialAnswer(r model.Response) string {
 		return "! thinking and no answer: raise the token limit, or turn thinking off"
 	case text == "":
 		return "! empty: check the chat template, the stop tokens and the reasoning parser of the server"
+	case r.Read != nil && r.Read.Missing != "":
+		return fmt.Sprintf("! no answer (%s): %q", r.Read.Missing, untrusted.Shorten(text, 60))
 	case r.Finish == model.Length:
 		return fmt.Sprintf("! cut by the token limit of %d: %q", trialTokens, untrusted.Shorten(text, 60))
 	default:

@@ -143,7 +143,7 @@ func figuresOf(t *testing.T, path string) (figures string, said bool, err error)
 	if err != nil {
 		return "", false, err
 	}
-	result, err := run.Derive(t.Context(), m, []*run.Run{r}, evaluate.Sinks{}, walk)
+	result, err := run.Derive(t.Context(), m, []*run.Run{r}, evaluate.Sinks{}, run.Walk)
 	if err != nil {
 		return "", false, err
 	}

@@ -12,9 +12,14 @@ import (
 	"github.com/orbench/orbench/judge"
 )
 
-// Figures gives the figures of one run, and counts its replies in sinks.Usage. Run.DeriveTo derives
+// Figures gives the figures of one run, and counts its replies in sinks.Usage. Walk derives
 // them; an index may have kept them.
 type Figures func(ctx context.Context, m store.Reader, r *Run, sinks evaluate.Sinks) (score.Result, error)
+
+// Walk is the Figures that derives them.
+func Walk(ctx context.Context, m store.Reader, r *Run, sinks evaluate.Sinks) (score.Result, error) {
+	return r.DeriveTo(ctx, m, sinks)
+}
 
 // Key is the hash of all that the rows of the run follow from, beside the calls that the
 // store holds, the annotations, and the program. ok is false if they may follow from more.

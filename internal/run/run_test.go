@@ -20,7 +20,6 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/run"
-	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
 )
@@ -95,7 +94,7 @@ variants: {defenses: [response-check], cross: false}
 		t.Fatal(err)
 	}
 	filled(t, made, clients, m)
-	want, err := run.Derive(t.Context(), m, []*run.Run{made}, evaluate.Sinks{}, walk)
+	want, err := run.Derive(t.Context(), m, []*run.Run{made}, evaluate.Sinks{}, run.Walk)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +115,7 @@ variants: {defenses: [response-check], cross: false}
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := run.Derive(t.Context(), other, []*run.Run{again}, evaluate.Sinks{}, walk)
+	got, err := run.Derive(t.Context(), other, []*run.Run{again}, evaluate.Sinks{}, run.Walk)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,9 +308,4 @@ func TestFindNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	find("broken", "the configuration of run broken is damaged")
-}
-
-// walk gives the figures of a run by deriving them.
-func walk(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks) (score.Result, error) {
-	return r.DeriveTo(ctx, m, sinks)
 }
