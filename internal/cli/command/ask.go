@@ -13,9 +13,8 @@ import (
 
 // Lanes adds a lane for every client to live, and returns how many calls they make at once.
 func (e *Env) Lanes(live *fill.Live, f Calls, clients *client.Set) (width int) {
-	limits := e.Limits(f, clients)
 	for at, c := range clients.All() {
-		l := limits(c)
+		l := f.Limits(c)
 		live.Lane(at, c.Model, l)
 		width += l.Concurrency
 	}

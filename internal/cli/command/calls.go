@@ -214,27 +214,7 @@ func (f *Calls) Config(prices price.Table, abort <-chan struct{}) fill.LiveConfi
 	}
 }
 
-// Limits are the bounds of the lanes of some clients. Where they would make more calls at
-// once than the process may have files open, each makes its share of what it may.
-func (e *Env) Limits(f Calls, clients *client.Set) func(client.Client) fill.Limits {
-	all := 0
-	for _, c := range clients.All() {
-		all += f.Concurrency(c)
-	}
-	files := openFiles()
-	most := max(1, files-spareFiles)
-	if most < all && !e.Quiet {
-		e.Infof("%d calls at once instead of %d: ulimit -n allows only %d open files", most, all, files)
-	}
-	return func(c client.Client) fill.Limits {
-		n := f.Concurrency(c)
-		if most < all {
-			n = max(1, n*most/all)
-		}
-		return fill.Limits{Concurrency: n, RequestsPerMinute: f.rpm}
-	}
+// Limits are the bounds of the lane of a client.
+func (f *Calls) Limits(c client.Client) fill.Limits {
+	return fill.Limits{Concurrency: f.Concurrency(c), RequestsPerMinute: f.rpm}
 }
-
-// spareFiles are left for the store, datasets, reports and connections that are made as
-// others become free.
-const spareFiles = 40

@@ -31,10 +31,9 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 	config := r.Calls.Config(prices, e.Abort)
 	config.Account, config.Limited = account, d.Limited
 	live := fill.NewLive(memory, config)
-	limits := e.Limits(r.Calls, r.Clients)
 	for _, m := range r.Job.Refs() {
 		c := r.Clients.Client(m.Provider, m.Endpoint)
-		live.Lane(m, c.Model, limits(c))
+		live.Lane(m, c.Model, r.Calls.Limits(c))
 	}
 	shown := e.fillStatus(r.Job.Calls, live.Stats)
 	if !e.Quiet {
