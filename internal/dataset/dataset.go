@@ -286,20 +286,23 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	return d, nil
 }
 
-// SourceIDs are the IDs that the file gives its prompts, in a column with a usual name; of equal
-// prompts the first one's.
-func (d *Dataset) SourceIDs() (map[orbench.PromptID]string, error) {
-	in, err := d.source.open()
+// Own gives the columns of the file that the prompts do not have and that are not taken, and of
+// each prompt the ID that the file gives it, in a column with a usual name, before its cells of
+// these columns; of equal prompts the first row's.
+func (d *Dataset) Own(taken []string) (columns []string, cells map[orbench.PromptID][]string, err error) {
+	s := d.source
+	s.taken = taken
+	in, err := s.open()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	in.ids = map[orbench.PromptID]string{}
+	in.own = map[orbench.PromptID][]string{}
 	for _, err := range itemsOf(in, nil) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return in.ids, nil
+	return in.ownColumns, in.own, nil
 }
 
 // entities are those of HTML that stand in files which were not unescaped.

@@ -25,6 +25,8 @@ type source struct {
 	// labels gives the meaning of the values in the label column. If it is nil,
 	// Options.LabelValues does.
 	labels map[string]orbench.Label
+	// taken are columns that Dataset.Own does not give; nil for nobody who asks.
+	taken []string
 	// watch says to look for a possible label column in a file without one.
 	watch bool
 	// wantSHA256 is the hash of the content when it was pulled, or "".
@@ -61,8 +63,10 @@ type input struct {
 	// passed say which columns like those that were found were not taken.
 	passed    []string
 	watchedAt int
-	// ids gets the file's own ID of each prompt; nil for nobody who asks.
-	ids map[orbench.PromptID]string
+	// own gets the cells of each prompt's row that Dataset.Own gives, and ownColumns names
+	// their columns; nil for nobody who asks.
+	own        map[orbench.PromptID][]string
+	ownColumns []string
 	// recorded takes in recorded answers, whose cells begin at answersAt.
 	recorded  *Recording
 	answersAt int
@@ -79,8 +83,8 @@ func (in *input) item(r rows.Row) (orbench.Prompt, error) {
 	if err != nil {
 		return p, err
 	}
-	if own := strings.TrimSpace(r.Cells[answerCell-1]); own != "" && in.ids != nil {
-		in.ids[p.ID] = cmp.Or(in.ids[p.ID], own)
+	if _, there := in.own[p.ID]; in.own != nil && !there {
+		in.own[p.ID] = append([]string{strings.TrimSpace(r.Cells[answerCell-1])}, r.Cells[in.watchedAt:]...)
 	}
 	for i, name := range in.unsent {
 		if rows.Holds(r.Cells[in.watchedAt-len(in.unsent)+i]) {
@@ -150,8 +154,19 @@ func (s source) open() (*input, error) {
 			others = in.columns.others(have)
 			in.watched = watchLabels(others, in.columns.Category)
 		}
+		if s.taken != nil {
+			c := in.columns
+			others = slices.DeleteFunc(rows.Without(have, append(s.taken, c.Prompt, c.Category, c.Label, c.id)...), func(name string) bool {
+				object, _, path := strings.Cut(name, ".")
+				return path && slices.Contains(have, object)
+			})
+			in.ownColumns = others
+		}
 		l := in.columns.layout(s.labels != nil || values != nil, in.unsent, others)
 		in.watchedAt = len(l.Fields) - len(others)
+		for i := range in.ownColumns {
+			l.Fields[in.watchedAt+i].Whole = true
+		}
 		if s.recorded != nil {
 			l.PassBlank, l.Prompt, l.Exchange, in.answersAt = false, "", s.recorded.columns.exchange(s.opts), len(l.Fields)
 			l.Fields = append(l.Fields, s.recorded.columns.fields()...)

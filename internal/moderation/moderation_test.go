@@ -17,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/moderate"
 	"github.com/orbench/orbench/internal/policy"
+	"github.com/orbench/orbench/internal/sheet"
 	"github.com/orbench/orbench/internal/sim"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
@@ -82,7 +83,7 @@ func figures(t *testing.T, r *Run, m store.Reader) (*Result, string) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(r.WriteRows(&b, false, rows), r.WriteRows(&b, true, rows)); err != nil {
+	if err := errors.Join(sheet.Write(&b, false, r.Columns(), rows), sheet.Write(&b, true, r.Columns(), rows)); err != nil {
 		t.Fatal(err)
 	}
 	return result, b.String()

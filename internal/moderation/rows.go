@@ -1,23 +1,19 @@
 package moderation
 
 import (
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench/internal/moderate"
-	"github.com/orbench/orbench/internal/sheet"
+	"github.com/orbench/orbench/internal/table"
 )
 
-// Cells are a row of a file of prompts with their labels under each policy; see WriteRows.
+// Cells are a row of a file of prompts with their labels under each policy; see Columns.
 func (row PromptVotes) Cells() []string {
 	cells := []string{string(row.Prompt.ID), row.Prompt.Transcript(), string(row.Prompt.Category), string(row.Prompt.Label), strconv.FormatBool(row.changes())}
 	for i, d := range row.Decisions {
-		var votes []string
-		for _, v := range row.Votes[i] {
-			votes = append(votes, string(v.Label))
-		}
+		votes := table.RowsOf(row.Votes[i], func(v moderate.Vote) string { return string(v.Label) })
 		cells = append(cells, string(d.Label), string(d.Category), strings.Join(votes, " "))
 	}
 	return cells
@@ -33,15 +29,15 @@ func (row PromptVotes) changes() bool {
 	return slices.ContainsFunc(row.Decisions, func(d moderate.Decision) bool { return d.Label != first })
 }
 
-// WriteRows writes rows as JSON Lines or as CSV. The columns are id, prompt, category and
-// label from the dataset, changes, which is true if the label differs between the policies
-// or, with a single policy, from the dataset's own, and label:NAME, category:NAME and
-// votes:NAME for each policy; the votes are in the order of the moderators. The file is again a dataset, with the
-// dataset's own labels. A conversation is written as one text.
-func (r *Run) WriteRows(w io.Writer, jsonLines bool, rows [][]string) error {
+// Columns are those of Cells: id, prompt, category and label from the dataset, changes, which is
+// true if the label differs between the policies or, with a single policy, from the dataset's own,
+// and label:NAME, category:NAME and votes:NAME for each policy; the votes are in the order of the
+// moderators. A file of them is again a dataset, with the dataset's own labels. A conversation is
+// one text.
+func (r *Run) Columns() []string {
 	header := []string{"id", "prompt", "category", "label", "changes"}
 	for _, p := range r.Policies {
 		header = append(header, "label:"+p.Name, "category:"+p.Name, "votes:"+p.Name)
 	}
-	return sheet.Write(w, jsonLines, header, rows)
+	return header
 }

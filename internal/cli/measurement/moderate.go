@@ -20,6 +20,7 @@ import (
 	"github.com/orbench/orbench/internal/moderate"
 	"github.com/orbench/orbench/internal/moderation"
 	"github.com/orbench/orbench/internal/policy"
+	"github.com/orbench/orbench/internal/sheet"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 )
@@ -57,7 +58,7 @@ until all votes are there, or wait with --batch=wait. Moderators whose provider 
 service are asked at once.
 
 --out writes every prompt with its labels and votes, and whether its label changes. The
-file is a dataset and keeps the original labels.`,
+file is a dataset and keeps the original labels and the other columns of its first row.`,
 		Example: `  orbench moderate starter --policy paper,security --moderator sim/moderator-a,sim/moderator-b,sim/moderator-c
   orbench moderate or-bench-80k --policy paper,mine.yaml --moderator openai/gpt-4o-mini --limit 500 --dry-run
   orbench moderate mine.csv --policy medical --moderator anthropic/claude-sonnet-4-5 --out moderated.csv`,
@@ -145,36 +146,37 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) error {
 // may be missing.
 func (a app) showModeration(ctx context.Context, r *moderation.Run, memory store.Reader, f moderateFlags, unfinished bool) error {
 	var rows [][]string
-	var ids map[orbench.PromptID]string
-	var err error
-	if f.file != "" {
-		if ids, err = r.Dataset.SourceIDs(); err != nil {
-			return err
-		}
-	}
 	result, err := r.Derive(ctx, memory, func(row moderation.PromptVotes) error {
 		if f.file != "" && row.Missing == 0 {
-			cells := row.Cells()
-			cells[0] = cmp.Or(ids[row.Prompt.ID], cells[0])
-			rows = append(rows, cells)
+			rows = append(rows, row.Cells())
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if f.file != "" {
-		file, err := folder.CreateFile(f.file, r.Subject("labels"))
-		if err != nil {
-			return err
-		}
-		if err := r.WriteRows(file, strings.EqualFold(filepath.Ext(f.file), ".jsonl"), rows); err != nil {
-			return errors.Join(err, file.Discard())
-		}
-		if err := file.Finish(unfinished); err != nil {
-			return err
-		}
-		a.Infof("wrote %d prompts to %s", len(rows), f.file)
+	if f.file == "" {
+		return a.Show(f.Printed, result)
 	}
+	columns, ofFile, err := r.Dataset.Own(r.Columns())
+	if err != nil {
+		return err
+	}
+	for i, cells := range rows {
+		own := ofFile[orbench.PromptID(cells[0])]
+		cells[0] = cmp.Or(own[0], cells[0])
+		rows[i] = append(cells, own[1:]...)
+	}
+	file, err := folder.CreateFile(f.file, r.Subject("labels"))
+	if err != nil {
+		return err
+	}
+	if err := sheet.Write(file, strings.EqualFold(filepath.Ext(f.file), ".jsonl"), append(r.Columns(), columns...), rows); err != nil {
+		return errors.Join(err, file.Discard())
+	}
+	if err := file.Finish(unfinished); err != nil {
+		return err
+	}
+	a.Infof("wrote %d prompts to %s", len(rows), f.file)
 	return a.Show(f.Printed, result)
 }
