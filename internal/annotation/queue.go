@@ -152,11 +152,8 @@ func (q *Queue) Upcoming(most int, free func(orbench.Subject) bool) (entries []E
 
 // Recent returns the entries that got the last labels, at most a number of them, the
 // latest last.
-func (q *Queue) Recent(most int) (entries []Entry) {
-	for _, g := range q.said[max(0, len(q.said)-most):] {
-		entries = append(entries, q.entries[g.entry])
-	}
-	return entries
+func (q *Queue) Recent(most int) []Entry {
+	return table.RowsOf(q.said[max(0, len(q.said)-most):], func(g given) Entry { return q.entries[g.entry] })
 }
 
 // place is the index of the entry of a subject, of that to label again if how says so; -1 if

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // StepLabels is how many answers a person labels in a step. From the second step on,
@@ -152,10 +153,7 @@ func allotByScore(pools []*pool, size int, words Words) {
 // StepLabels, each StepLabels-Repeated bring Repeated of what was drawn before. In a rare
 // cell, every refusal is asked again once all else is labeled, since each moves the rate.
 func (w Words) Repeats(entries []Entry, person string, rare func(orbench.Subject) bool) (again []Entry) {
-	var times []time.Time
-	for _, e := range entries {
-		times = append(times, w.drawnAt[e.Subject])
-	}
+	times := table.RowsOf(entries, func(e Entry) time.Time { return w.drawnAt[e.Subject] })
 	slices.SortFunc(times, time.Time.Compare)
 	later := 0
 	for _, at := range times[min(StepLabels, len(times)):] {

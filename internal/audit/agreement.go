@@ -21,25 +21,21 @@ func (x entries) agreement(raters []string) []Agreement {
 	pairs := []Agreement{}
 	for i, a := range raters {
 		for _, b := range raters[i+1:] {
-			counts := make([][]int, len(orbench.Labels)) // by both labels
-			for i := range counts {
-				counts[i] = make([]int, len(orbench.Labels))
-			}
-			agree, n := 0, 0
+			agree := 0
+			var items [][][2]int // by both labels, each item apart
 			for _, e := range x {
 				la, okA := e.said(a)
 				lb, okB := e.said(b)
 				if !okA || !okB {
 					continue
 				}
-				n++
 				if la == lb {
 					agree++
 				}
-				counts[slices.Index(orbench.Labels, la)][slices.Index(orbench.Labels, lb)]++
+				items = append(items, [][2]int{{slices.Index(orbench.Labels, la), slices.Index(orbench.Labels, lb)}})
 			}
-			if n > 0 {
-				pairs = append(pairs, Agreement{A: a, B: b, Agree: NewRate(agree, n), Kappa: stats.KappaOf(counts)})
+			if n := len(items); n > 0 {
+				pairs = append(pairs, Agreement{A: a, B: b, Agree: NewRate(agree, n), Kappa: stats.KappaOfClusters(items, len(orbench.Labels))})
 			}
 		}
 	}

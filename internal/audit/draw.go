@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // Usual is how many prompts are drawn where nobody says how many.
@@ -38,10 +39,7 @@ func Draw(items []Item, words annotation.Words, size int, seed uint64, at time.T
 		return nil, &orbench.InputError{Setting: "size", Problem: "there are " + strconv.Itoa(len(strata)) + " categories, and each needs at least one prompt", Hint: "ask for at least as many"}
 	}
 	categories := slices.Sorted(maps.Keys(strata))
-	var counts []int
-	for _, c := range categories {
-		counts = append(counts, len(strata[c]))
-	}
+	counts := table.RowsOf(categories, func(c orbench.Category) int { return len(strata[c]) })
 	r := rand.New(rand.NewPCG(seed, drawStream))
 	var drawn []orbench.Annotation
 	for i, share := range allot(size, counts) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/table"
 )
 
@@ -33,15 +34,9 @@ func statsDocument(set *dataset.Dataset, s dataset.Stats) (d table.Document) {
 	}
 	labels := slices.DeleteFunc(slices.Clone(orbench.Labels), func(l orbench.Label) bool { return set.Labels[l] == 0 })
 	counts := table.Section{Header: []string{"category"}, Left: 1}
-	for _, l := range labels {
-		counts.Header = append(counts.Header, string(l))
-	}
+	counts.Header = append(counts.Header, settings.Names(labels)...)
 	for _, category := range slices.Sorted(maps.Keys(set.Categories)) {
-		cells := []string{table.Category(category)}
-		for _, l := range labels {
-			cells = append(cells, fmt.Sprint(s.Counts[category][l]))
-		}
-		counts.Rows = append(counts.Rows, cells)
+		counts.Add(table.Category(category), table.RowsOf(labels, func(l orbench.Label) string { return fmt.Sprint(s.Counts[category][l]) }))
 	}
 	d.Sections(facts, counts)
 	return d

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/generator"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
 
@@ -157,11 +158,8 @@ func (r *run) lint(seed, text string) []generator.Finding {
 }
 
 // rules lists the rules of findings. A lint finds each once.
-func rules(findings []generator.Finding) (broken []generator.Rule) {
-	for _, f := range findings {
-		broken = append(broken, f.Rule)
-	}
-	return broken
+func rules(findings []generator.Finding) []generator.Rule {
+	return table.RowsOf(findings, func(f generator.Finding) generator.Rule { return f.Rule })
 }
 
 // rewriter chooses the rewriter of a seed. The choice depends on the seed's ID alone, so

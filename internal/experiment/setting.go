@@ -82,10 +82,7 @@ func (s Setting) Say(values ...string) Said {
 		if split == nil {
 			split = commas
 		}
-		var quoted []string
-		for _, v := range split(values) {
-			quoted = append(quoted, quote(v))
-		}
+		quoted := each(split(values), func(v string) string { return quote(v) })
 		text = "[" + strings.Join(quoted, ", ") + "]"
 	case word:
 		text = quote(values[0])

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
 
@@ -123,10 +124,7 @@ func (f *finder) run(ctx context.Context) {
 // lookUp answers a batch. Which hashes are there is asked first: while a run is
 // new nearly none is, and that question costs less than fetching.
 func (f *finder) lookUp(ctx context.Context, batch []*search) {
-	hashes := make([]model.Hash, len(batch))
-	for i, s := range batch {
-		hashes[i] = s.hash
-	}
+	hashes := table.RowsOf(batch, func(s *search) model.Hash { return s.hash })
 	seen := f.claims.look()
 	present, err := f.store.Has(ctx, hashes)
 	if len(present) > 0 {

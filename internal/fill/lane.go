@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
 
@@ -106,11 +107,8 @@ func (l *Lane) together() int { return min(max(l.limits.Concurrency, claimAtLeas
 func (l *Lane) givenUp() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(l.models)) {
-		errs = append(errs, l.models[name].givenUp())
-	}
-	return errors.Join(errs...)
+	names := slices.Sorted(maps.Keys(l.models))
+	return errors.Join(table.RowsOf(names, func(name string) error { return l.models[name].givenUp() })...)
 }
 
 // held lists the models of the lane that are waited for.

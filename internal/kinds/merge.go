@@ -13,6 +13,7 @@ import (
 	json "github.com/go-json-experiment/json/v1"
 
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
 
@@ -235,11 +236,7 @@ func free(name string, named map[string]store.Run, others []store.Run) string {
 // compareAnswers finds the calls that have another answer in each store.
 func compareAnswers(ctx context.Context, into, from store.Reader, found *Merged) error {
 	return inPieces(from.AllRecords(ctx), func(records []store.Record) error {
-		var hashes []model.Hash
-		for _, r := range records {
-			hashes = append(hashes, r.Hash)
-		}
-		was, err := into.Get(ctx, hashes)
+		was, err := into.Get(ctx, table.RowsOf(records, func(r store.Record) model.Hash { return r.Hash }))
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -115,10 +116,7 @@ func rates(models []Model) (hard, toxic []float64) {
 func correlationOf(name, title string, in func(Model) bool) Correlation {
 	models := slices.DeleteFunc(Models(), func(m Model) bool { return !in(m) })
 	hard, toxic := rates(models)
-	var families []string
-	for _, m := range models {
-		families = append(families, m.Family)
-	}
+	families := table.RowsOf(models, func(m Model) string { return m.Family })
 	// Resamples of few families vary more than resamples of many models.
 	byFamily := bootstrap
 	byFamily.Resamples = 16000

@@ -306,11 +306,8 @@ type sheet struct {
 
 // sheets sorts figures into tables, in the order in which their keys come.
 func (l *layout) sheets(n *names, all []figure.Figure) (sheets []*sheet) {
-	keys := func(names []string, f *figure.Figure) (of line) {
-		for _, key := range names {
-			of = append(of, keyed[key](n, f))
-		}
-		return of
+	keys := func(names []string, f *figure.Figure) line {
+		return table.RowsOf(names, func(key string) string { return keyed[key](n, f) })
 	}
 	add := func(lines *[]line, one line) {
 		table.Entry(lines, one, func(o line) bool { return slices.Equal(o, one) })
@@ -521,11 +518,8 @@ func largest(categories *[]line, size map[string]int) (left int) {
 
 // classColumns are a column for each class of answers, and sourceColumns for each source of
 // refusals.
-func classColumns() (all []column) {
-	for _, c := range orbench.Classes {
-		all = append(all, partOf(figure.Class, ofPart, page.ClassName(c), string(c)))
-	}
-	return all
+func classColumns() []column {
+	return table.RowsOf(orbench.Classes, func(c orbench.Class) column { return partOf(figure.Class, ofPart, page.ClassName(c), string(c)) })
 }
 
 func sourceColumns() (all []column) {

@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // plot is a plot of a report, which is in a file under its name.
@@ -27,10 +28,7 @@ const (
 // for a column, and refusal by category.
 func plots(r score.Result, judge string) (all []plot) {
 	t := ratesBy(r, judge)
-	of := []string{t.Title}
-	for _, g := range t.Groups {
-		of = append(of, g.Name)
-	}
+	of := append([]string{t.Title}, table.RowsOf(t.Groups, func(g table.Group) string { return g.Name })...)
 	for _, size := range []struct {
 		name  string
 		width vg.Length

@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // textBuffer is the size of the read buffer of text files.
@@ -177,10 +178,7 @@ func openSeparated(file string, in io.Reader, comma rune, choose Chooser) (nextF
 		return slices.Index(names, name)
 	}
 	prompt := at(columns.Prompt)
-	fields := make([]int, len(columns.Fields))
-	for i, f := range columns.Fields {
-		fields[i] = at(f.Name)
-	}
+	fields := table.RowsOf(columns.Fields, func(f Field) int { return at(f.Name) })
 	cells := make([]string, len(fields))
 
 	number := 0

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/reply"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -321,11 +322,7 @@ func (l *Log) unfound(file string) error {
 // List gives the first dozen of some names, for an error.
 func List(names []string) string {
 	const most = 12
-	var quoted []string
-	for _, n := range names[:min(len(names), most)] {
-		quoted = append(quoted, untrusted.Quote(n))
-	}
-	text := strings.Join(quoted, ", ")
+	text := strings.Join(table.RowsOf(names[:min(len(names), most)], untrusted.Quote), ", ")
 	if n := len(names) - most; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}

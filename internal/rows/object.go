@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -140,10 +141,7 @@ func joinNumbered(fields map[string]json.RawMessage) {
 		}
 	}
 	for name, list := range lists {
-		var all []map[string]json.RawMessage
-		for _, n := range slices.Sorted(maps.Keys(list)) {
-			all = append(all, list[n])
-		}
+		all := table.RowsOf(slices.Sorted(maps.Keys(list)), func(n int) map[string]json.RawMessage { return list[n] })
 		if raw, err := json.Marshal(all); err == nil {
 			fields[name] = raw
 		}

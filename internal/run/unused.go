@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
 
@@ -74,10 +75,7 @@ const chunkSize = 256
 
 // count adds what kept runs, by their revisions, have of requests that are lacking.
 func count(ctx context.Context, m store.Reader, piece []model.Request, revisions []map[model.Ref]string, found []Unused) error {
-	hashes := make([]model.Hash, len(piece))
-	for i, q := range piece {
-		hashes[i] = q.Hash()
-	}
+	hashes := table.RowsOf(piece, model.Request.Hash)
 	own, err := m.Get(ctx, hashes)
 	if err != nil {
 		return err

@@ -167,11 +167,9 @@ const mostAbsent = 3
 
 // Compared says what was compared with and what was not.
 func (e *Evaluations) Compared() []string {
-	var all, names []string
-	for _, c := range e.Checked {
-		names = append(names, c.Name)
-	}
-	if len(names) > 0 {
+	var all []string
+	if len(e.Checked) > 0 {
+		names := table.RowsOf(e.Checked, func(c Evaluation) string { return c.Name })
 		all = append(all, "Compared with "+strings.Join(names, ", ")+", from a similarity of "+table.Number(e.Threshold)+".")
 	}
 	absent := map[string][]string{}

@@ -17,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/internal/weights"
 	"github.com/orbench/orbench/model"
@@ -93,11 +94,7 @@ func (e *Env) check(ctx context.Context, r Running, d *batch.Manager) error {
 			return err
 		}
 	}
-	var hashes []model.Hash
-	for _, q := range requests {
-		hashes = append(hashes, q.Hash())
-	}
-	replies, err := d.Store.Get(ctx, hashes)
+	replies, err := d.Store.Get(ctx, table.RowsOf(requests, model.Request.Hash))
 	if err != nil {
 		return err
 	}
