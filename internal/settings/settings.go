@@ -101,31 +101,45 @@ func Decode(name string, text []byte, into any, hint string) error {
 			e.Problem, e.Hint = "there is no setting "+unknown+" any more", hint
 			return e
 		}
-		known := slices.DeleteFunc(fieldsOf(reflect.TypeOf(into), map[reflect.Type]bool{}), func(name string) bool { return name == unknown })
-		if near := Nearest(unknown, known); near != "" {
-			e.Hint = fmt.Sprintf("did you mean %s? %s", near, e.Hint)
+		paths := pathsOf(reflect.TypeOf(into), "", map[reflect.Type]bool{})
+		called := func(name string) []string { // in the singular or the plural
+			return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+				return strings.TrimSuffix(path[strings.LastIndexByte(path, '.')+1:], "s") != strings.TrimSuffix(name, "s")
+			})
+		}
+		meant := called(unknown)
+		if len(meant) == 0 {
+			meant = called(Nearest(unknown, strings.FieldsFunc(strings.Join(paths, " "), func(r rune) bool { return strings.ContainsRune(" .[*]", r) })))
+		}
+		if len(meant) > 0 {
+			e.Hint = fmt.Sprintf("did you mean %s? %s", strings.Join(meant[:min(len(meant), 3)], " or "), e.Hint)
 		}
 	}
 	return e
 }
 
-// fieldsOf lists the names of all settings that a type holds, and those within it. seen are types
-// that are listed already.
-func fieldsOf(t reflect.Type, seen map[reflect.Type]bool) (names []string) {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
-		t = t.Elem()
+// pathsOf lists all settings that a type holds and those within it, as --set takes them. within are
+// the types around it.
+func pathsOf(t reflect.Type, at string, within map[reflect.Type]bool) (paths []string) {
+	for ; t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map; t = t.Elem() {
+		if t.Kind() == reflect.Slice && at != "" {
+			at += "[*]"
+		}
 	}
-	if t.Kind() != reflect.Struct || seen[t] {
+	if t.Kind() != reflect.Struct || within[t] {
 		return nil
 	}
-	seen[t] = true
+	within[t] = true
 	for f := range t.Fields() {
+		path := at
 		if name, _, _ := strings.Cut(cmp.Or(f.Tag.Get("yaml"), f.Tag.Get("json")), ","); name != "" && name != "-" {
-			names = append(names, name)
+			path = strings.TrimPrefix(at+"."+name, ".")
+			paths = append(paths, path)
 		}
-		names = append(names, fieldsOf(f.Type, seen)...)
+		paths = append(paths, pathsOf(f.Type, path, within)...)
 	}
-	return names
+	delete(within, t)
+	return paths
 }
 
 // kindText describes a value of a type in words.

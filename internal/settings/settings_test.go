@@ -61,6 +61,37 @@ func TestDecodeIsStrict(t *testing.T) {
 	}
 }
 
+// A name that is no setting where it stands is one elsewhere, or is near one.
+func TestDecodeSaysWhere(t *testing.T) {
+	t.Parallel()
+	type temperature struct {
+		Value   float64 `yaml:"temperature"`
+		Samples int     `yaml:"samples"`
+	}
+	for text, want := range map[string]string{
+		"samples: 2":                             "did you mean sample or variants.temperatures[*].samples? see there",
+		"generators: [a]":                        "did you mean seeds.generators? see there",
+		"generator: a":                           "did you mean seeds.generators? see there",
+		"temprature: 1":                          "did you mean variants.temperatures or variants.temperatures[*].temperature? see there",
+		"variants: {temperatures: [{value: 1}]}": "see there",
+	} {
+		var s struct {
+			Sample int `yaml:"sample"`
+			Seeds  struct {
+				Generators []string `yaml:"generators"`
+				Moderators []string `yaml:"moderators"`
+			} `yaml:"seeds"`
+			Variants struct {
+				Temperatures []temperature `yaml:"temperatures"`
+			} `yaml:"variants"`
+		}
+		var input *orbench.InputError
+		if err := Decode("file.yaml", []byte(text), &s, "see there"); !errors.As(err, &input) || input.Hint != want {
+			t.Errorf("%s: got %v, want the hint %q", text, err, want)
+		}
+	}
+}
+
 func TestDecodeOneDocument(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "# nothing\n", "---\nname: x\n", "name: x\n---\n", "%YAML 1.2\n---\nname: x\n...\n"} {
