@@ -15,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
 
@@ -194,10 +195,7 @@ type known struct {
 func callsOf(ctx context.Context, m store.Reader, of *Batch) iter.Seq2[known, error] {
 	return func(yield func(known, error) bool) {
 		for group, err := range job.Pieces(m.AllBatchCalls(ctx, of.id), together) {
-			hashes := make([]model.Hash, len(group))
-			for i, c := range group {
-				hashes[i] = c.Hash
-			}
+			hashes := table.RowsOf(group, func(c store.BatchCall) model.Hash { return c.Hash })
 			var present map[model.Hash]bool
 			if err == nil {
 				present, err = m.Has(ctx, hashes)

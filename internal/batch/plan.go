@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
 
@@ -258,10 +259,7 @@ func (p *planner) free(ctx context.Context, calls []drafted) (free []drafted, re
 		}
 		return free, none, nil
 	}
-	hashes := make([]model.Hash, len(calls))
-	for i, c := range calls {
-		hashes[i] = c.Hash
-	}
+	hashes := table.RowsOf(calls, func(c drafted) model.Hash { return c.Hash })
 	claim, err := p.Store.Claim(ctx, hashes, store.Term, 0)
 	if err != nil {
 		return nil, none, err

@@ -140,16 +140,10 @@ var (
 // models are PROVIDER/MODEL: providers first, then those models of one whose price is
 // known and that runs of the store have asked. Only those of package sim are all.
 func models(w world, typed string) []cobra.Completion {
-	var all []cobra.Completion
 	if !strings.Contains(typed, "/") {
-		for _, p := range provider.Default() {
-			all = append(all, p.Name+"/")
-		}
-		return append(all, "sim/")
+		return append(table.RowsOf(provider.Default(), func(p provider.Provider) cobra.Completion { return p.Name + "/" }), "sim/")
 	}
-	for _, m := range sim.Models() {
-		all = append(all, cobra.CompletionWithDesc("sim/"+m.Name, m.Description))
-	}
+	all := table.RowsOf(sim.Models(), func(m sim.Model) cobra.Completion { return cobra.CompletionWithDesc("sim/"+m.Name, m.Description) })
 	for _, p := range price.Default() {
 		if !strings.Contains(p.Model, "*") && p.Model != "" {
 			all = append(all, p.Provider+"/"+p.Model)

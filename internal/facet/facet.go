@@ -40,11 +40,8 @@ func Verdict(judge string) string { return "verdict by " + judge }
 
 // Verdicts lists the values of such a parameter.
 func Verdicts() []string {
-	all := []string{Refused, Answered, Judged, Unjudged}
-	for _, c := range orbench.Classes {
-		all = append(all, string(c))
-	}
-	return all
+	classes := table.RowsOf(orbench.Classes, func(c orbench.Class) string { return string(c) })
+	return append([]string{Refused, Answered, Judged, Unjudged}, classes...)
 }
 
 // Sample is one sample of a target.

@@ -71,12 +71,8 @@ var FacetTitles = []Facet{
 func (q Query) Facets(counts map[string]map[string]int) (all []Facet) {
 	for _, f := range FacetTitles {
 		values := counts[f.Name]
-		names := slices.DeleteFunc(slices.Collect(maps.Keys(values)), func(v string) bool { return v == facet.Judged || v == facet.Unjudged })
-		for _, v := range q[f.Name] {
-			if !slices.Contains(names, v) {
-				names = append(names, v) // listed also where no answer has it
-			}
-		}
+		names := table.Names(slices.DeleteFunc(slices.Collect(maps.Keys(values)), func(v string) bool { return v == facet.Judged || v == facet.Unjudged }))
+		names.Add(q[f.Name]...) // listed also where no answer has it
 		if len(names) < 2 && len(q[f.Name]) == 0 {
 			continue
 		}

@@ -259,7 +259,7 @@ func (m Made) answered(in *time.Location) string {
 // Ages says in one line when the answers of the runs were made, in the time of a place, behind
 // what they are called; empty where none is known.
 func (r *Record) Ages(called string, in *time.Location) string {
-	var parts []string
+	var parts table.Names // both sides of a comparison may be of one run
 	for _, m := range r.runs() {
 		if m.Cost.Replies == 0 {
 			continue
@@ -268,9 +268,7 @@ func (r *Record) Ages(called string, in *time.Location) string {
 		if len(r.Runs) > 1 {
 			when = untrusted.Terminal(m.Run) + " " + when
 		}
-		if !slices.Contains(parts, when) { // both sides of a comparison may be of one run
-			parts = append(parts, when)
-		}
+		parts.Add(when)
 	}
 	if len(parts) == 0 {
 		return ""

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -171,7 +172,7 @@ func ratesBy(r score.Result, judge string) laidOut {
 func characters(r score.Result) string {
 	var known table.Names
 	for _, run := range r.Runs {
-		if e := entryOf(run.Dataset); e.Character != "" {
+		if e, _ := dataset.Named(run.Dataset); e.Character != "" {
 			known.Add(e.Name + " is " + e.Character + ".")
 		}
 	}

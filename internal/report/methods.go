@@ -88,8 +88,8 @@ func measured(r score.Result) string {
 				hash = run.DatasetSHA256
 			}
 		}
-		if license := entryOf(set).License; license != "" {
-			hash += "; " + license
+		if e, _ := dataset.Named(set); e.License != "" {
+			hash += "; " + e.License
 		}
 		sets[i] = "the " + joined(counts) + " prompts of " + set + " (SHA-256 of all its prompts " + hash + ")"
 	}
@@ -101,16 +101,6 @@ func measured(r score.Result) string {
 		text += " The settings were " + how + "."
 	}
 	return strings.TrimSpace(text + " " + versionLine(r))
-}
-
-// entryOf is the entry of a dataset that is known by its name; empty if it is not.
-func entryOf(set string) dataset.Entry {
-	for _, e := range dataset.List("") {
-		if e.Name == set {
-			return e
-		}
-	}
-	return dataset.Entry{}
 }
 
 // said lists the settings that a description names, unless they have their

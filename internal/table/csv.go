@@ -147,10 +147,7 @@ func text(v reflect.Value) string {
 	case []string:
 		return untrusted.Cell(strings.Join(all, "; "))
 	case map[string]int:
-		var parts []string
-		for _, name := range slices.Sorted(maps.Keys(all)) {
-			parts = append(parts, name+" "+strconv.Itoa(all[name]))
-		}
+		parts := RowsOf(slices.Sorted(maps.Keys(all)), func(name string) string { return name + " " + strconv.Itoa(all[name]) })
 		return untrusted.Cell(strings.Join(parts, "; "))
 	}
 	panic("table: a row has a field of the type " + v.Type().String() + ", which is no cell")

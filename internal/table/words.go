@@ -45,10 +45,6 @@ func (w Words) Section(s Section) Section {
 		return s
 	}
 	s.Title, s.Note = w.Of(s.Title), w.Of(s.Note)
-	header := make([]string, len(s.Header))
-	for i, h := range s.Header {
-		header[i] = w.Of(h)
-	}
-	s.Header = header
+	s.Header = RowsOf(s.Header, w.Of)
 	return s
 }

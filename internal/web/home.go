@@ -45,17 +45,14 @@ type studyRow struct {
 
 // Targets are the lines of the study in the list: one for each model that is asked, with
 // figures where it has some.
-func (r studyRow) Targets() (lines []targetFigures) {
+func (r studyRow) Targets() []targetFigures {
 	if r.Shown != nil && len(r.Shown.Targets) > 0 {
 		return r.Shown.Targets[:min(mostTargets, len(r.Shown.Targets))]
 	}
-	for _, name := range r.Asked[:min(mostTargets, len(r.Asked))] {
-		lines = append(lines, targetFigures{Target: name})
+	if len(r.Asked) == 0 {
+		return []targetFigures{{}}
 	}
-	if lines == nil {
-		lines = []targetFigures{{}}
-	}
-	return lines
+	return table.RowsOf(r.Asked[:min(mostTargets, len(r.Asked))], func(name string) targetFigures { return targetFigures{Target: name} })
 }
 
 // Left is how many more targets there are.

@@ -152,11 +152,7 @@ func (f *Output) places(answers bool) []Place {
 
 // outFormats names all formats that --out writes.
 func outFormats() []string {
-	names := slices.Clone(Formats)
-	for _, f := range interchange.Formats {
-		names = append(names, f.Name)
-	}
-	return names
+	return append(slices.Clone(Formats), table.RowsOf(interchange.Formats, func(f interchange.Format) string { return f.Name })...)
 }
 
 // fileEnding matches the name of a file. A folder may have a dot before a number, as in
