@@ -107,7 +107,7 @@ func (a app) build(ctx context.Context, f buildFlags) error {
 		return d.Text(a.Stdout, a.Screen(f.printed.Full))
 	}
 	a.LimitMemory(buildMemory)
-	memory, err := a.OpenStore(ctx, f.store)
+	memory, err := a.OpenStore(ctx, f.store, f.calls.ByWorkers)
 	if err != nil {
 		return err
 	}

@@ -59,15 +59,27 @@ type shardArgs struct {
 // Kind names the jobs.
 func (shardArgs) Kind() string { return "calls" }
 
+// CheckStore is an error where the store at an address has no queue, whether it is there or not.
+func CheckStore(address string) error {
+	if postgres.Is(address) {
+		return nil
+	}
+	return noDatabase()
+}
+
+func noDatabase() error {
+	return &orbench.InputError{
+		Problem: "workers need a store in a database, but this one is a file",
+		Hint:    "name one with `store` postgres://USER@HOST/DATABASE",
+	}
+}
+
 // Open opens the queue in the database of a store, and makes its tables. A store in
 // a file is an *orbench.InputError.
 func Open(ctx context.Context, m *store.Store) (*Queue, error) {
 	database, ok := m.Backend.(*postgres.Store)
 	if !ok {
-		return nil, &orbench.InputError{
-			Problem: "workers need a store in a database, but this one is a file",
-			Hint:    "name one with `store` postgres://USER@HOST/DATABASE",
-		}
+		return nil, noDatabase()
 	}
 	pool, schema := database.Pool()
 	q := &Queue{pool: pool, schema: schema}

@@ -126,7 +126,7 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	}
 	memory := r.Memory
 	if memory == nil {
-		if memory, err = e.OpenStore(ctx, r.Store); err != nil {
+		if memory, err = e.OpenStore(ctx, r.Store, r.Calls.ByWorkers); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, memory.Close()) }()

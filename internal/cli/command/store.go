@@ -18,6 +18,7 @@ import (
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/kinds"
+	"github.com/orbench/orbench/internal/queue"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
@@ -167,9 +168,14 @@ func openEach[T any](names []string, open func(string) (T, error), nameOf func(T
 }
 
 // OpenStore opens the store that calls are made for, and makes it where there is none. Of a
-// database, and of a file that it made, it says that answers are kept there.
-func (e *Env) OpenStore(ctx context.Context, at string) (*store.Store, error) {
-	if err := e.checkIndexFolder(at); err != nil {
+// database, and of a file that it made, it says that answers are kept there. Workers need a
+// database.
+func (e *Env) OpenStore(ctx context.Context, at string, byWorkers bool) (*store.Store, error) {
+	err := e.checkIndexFolder(at)
+	if byWorkers && err == nil {
+		err = queue.CheckStore(at)
+	}
+	if err != nil {
 		return nil, err
 	}
 	_, missing := os.Lstat(at)

@@ -53,7 +53,7 @@ func (a app) asker(ctx context.Context, f judgeFlags, clients *client.Set, model
 	if err != nil {
 		return nil, nil, err
 	}
-	memory, err := a.OpenStore(ctx, f.Store)
+	memory, err := a.OpenStore(ctx, f.Store, false)
 	if err != nil {
 		return nil, nil, err
 	}

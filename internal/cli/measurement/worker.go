@@ -75,7 +75,7 @@ func (a app) worker(ctx context.Context, f workerFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	memory, err := a.OpenStore(ctx, f.store)
+	memory, err := a.OpenStore(ctx, f.store, true)
 	if err != nil {
 		return err
 	}
