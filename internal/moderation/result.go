@@ -7,6 +7,7 @@ import (
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/moderate"
 	"github.com/orbench/orbench/internal/sim"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
@@ -88,8 +89,8 @@ type tally struct {
 	run  *Run
 	r    Result
 	rows []PromptVotes
-	// clusters has the numbers of the rows of each cluster.
-	clusters [][]int
+	// clusters has the number of the cluster of each row, from 1, and 0 for none.
+	clusters []int
 }
 
 func newTally(r *Run) *tally {
@@ -142,17 +143,9 @@ func (t *tally) add(row PromptVotes) {
 func (t *tally) result() *Result {
 	r := &t.r
 	numbers := versus.Numbers{}
-	for prompt, row := range t.rows {
-		n := numbers.Of(row.Prompt.Cluster)
-		if n > len(t.clusters) {
-			t.clusters = append(t.clusters, nil)
-		}
-		if n > 0 {
-			t.clusters[n-1] = append(t.clusters[n-1], prompt)
-		}
-	}
-	if len(t.clusters) < r.Prompts {
-		r.Clusters = len(t.clusters)
+	t.clusters = table.RowsOf(t.rows, func(row PromptVotes) int { return numbers.Of(row.Prompt.Cluster) })
+	if len(numbers) < r.Prompts {
+		r.Clusters = len(numbers)
 	}
 	own := func(row PromptVotes) orbench.Label { return row.Prompt.Label }
 	by := func(policy int) func(PromptVotes) orbench.Label {
@@ -220,10 +213,10 @@ func (t *tally) change(from, to string, before, after func(PromptVotes) orbench.
 	c.Rate, c.Changed = t.rate(func(row PromptVotes) bool { return before(row) != after(row) })
 	c.Kappa = stats.KappaOf(c.Table)
 	if t.r.Clusters > 0 {
-		items := make([][][2]int, len(t.clusters))
-		for i, prompts := range t.clusters {
-			for _, prompt := range prompts {
-				items[i] = append(items[i], at(t.rows[prompt]))
+		items := make([][][2]int, t.r.Clusters)
+		for i, n := range t.clusters {
+			if n > 0 {
+				items[n-1] = append(items[n-1], at(t.rows[i]))
 			}
 		}
 		c.Kappa = stats.KappaOfClusters(items, len(orbench.Labels))
@@ -244,9 +237,9 @@ func (t *tally) rate(hit func(PromptVotes) bool) (r stats.Rate, hits int) {
 		return r, hits
 	}
 	clusters := versus.Clusters{}
-	for i, prompts := range t.clusters {
-		for _, prompt := range prompts {
-			clusters.Add(i, versus.Once(hit(t.rows[prompt])))
+	for i, n := range t.clusters {
+		if n > 0 {
+			clusters.Add(n, versus.Once(hit(t.rows[i])))
 		}
 	}
 	r.CI95Clustered = stats.OrNil(stats.WilsonClustered(clusters.List(), 0.95)).Ends()

@@ -88,14 +88,12 @@ type rateShown struct {
 	N  int     `json:"n"`
 	// Labels is how many labels it is by, 0 for a judge's.
 	Labels int `json:"labels,omitempty"`
-	// ranged is the range for people, or why there is none.
-	ranged string
+	// Range is the range for people, or why there is none.
+	Range string `json:"-"`
 }
 
-// Text is the rate for people, in per cent, and Range its range.
+// Text is the rate for people, in per cent.
 func (r rateShown) Text() string { return table.Percent(r.Rate) }
-
-func (r rateShown) Range() string { return r.ranged }
 
 // mostTargets is how many targets of a run the list shows.
 const mostTargets = 6
@@ -275,14 +273,14 @@ func rateOf(s *score.Side) *rateShown {
 		f = best
 	}
 	e := f.Shown()
-	shown := &rateShown{Rate: e.Value, Lo: e.Lo, Hi: e.Hi, N: f.N, ranged: table.Interval(&[2]float64{e.Lo, e.Hi})}
+	shown := &rateShown{Rate: e.Value, Lo: e.Lo, Hi: e.Hi, N: f.N, Range: table.Interval(&[2]float64{e.Lo, e.Hi})}
 	switch {
 	case f.Judge == "":
-		shown.Labels, shown.ranged = f.Labels, shown.ranged+" by "+table.Counted(f.Labels, "label", "labels")
+		shown.Labels, shown.Range = f.Labels, shown.Range+" by "+table.Counted(f.Labels, "label", "labels")
 	case f.Rare():
-		shown.ranged = "not known"
+		shown.Range = "not known"
 	case f.Range == nil:
-		shown.ranged = "not checked"
+		shown.Range = "not checked"
 	}
 	return shown
 }

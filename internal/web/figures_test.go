@@ -32,8 +32,8 @@ func TestRateOf(t *testing.T) {
 	} {
 		judge := score.JudgeResult{Judge: "llm:m/j", Judged: 100, Refused: 20, Rate: of.rate}
 		run := score.RunResult{About: score.About{Label: orbench.Safe}, N: 100, Answered: 100, Judges: []score.JudgeResult{judge}, Labeled: of.labeled}
-		if got := rateOf(&score.Side{Run: run, Judge: judge}); got.Text() != of.text || got.Range() != of.interval {
-			t.Errorf("%s: %s (%s), want %s (%s)", name, got.Text(), got.Range(), of.text, of.interval)
+		if got := rateOf(&score.Side{Run: run, Judge: judge}); got.Text() != of.text || got.Range != of.interval {
+			t.Errorf("%s: %s (%s), want %s (%s)", name, got.Text(), got.Range, of.text, of.interval)
 		}
 	}
 }
