@@ -292,7 +292,7 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 func (d *Dataset) Own(taken []string) (columns []string, cells map[orbench.PromptID][]string, err error) {
 	s := d.source
 	s.taken = taken
-	in, err := s.open()
+	in, err := d.open(s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -418,11 +418,7 @@ func (d *Dataset) Prompts() iter.Seq2[orbench.Prompt, error] {
 			}
 			return
 		}
-		in, err := d.source.open()
-		if err == nil && in.Stamp != d.stamp {
-			in.Close()
-			err = d.changed()
-		}
+		in, err := d.open(d.source)
 		h := newHasher(hashVersion)
 		repeated, n, different := d.repeated, 0, 0
 		for p, err := range itemsOf(in, err) {
@@ -446,6 +442,16 @@ func (d *Dataset) Prompts() iter.Seq2[orbench.Prompt, error] {
 			yield(orbench.Prompt{}, d.changed())
 		}
 	})
+}
+
+// open opens the file of a source again. An error says that it has changed since Open.
+func (d *Dataset) open(s source) (*input, error) {
+	in, err := s.open()
+	if err == nil && in.Stamp != d.stamp {
+		in.Close()
+		return nil, d.changed()
+	}
+	return in, err
 }
 
 // Held reports whether the prompts are those of recorded answers, whose file is not read again.
