@@ -278,7 +278,7 @@ func (l *Log) choose(file string, have []string, at func(string) bool) (layout L
 			null := func(name string) bool {
 				return part == partError && slices.Contains(have, name[:strings.IndexAny(name+".", ".[")])
 			}
-			late := l.apart && part == partReply && strings.ContainsAny(names[0], ".[") // it may be null at first
+			late := at != nil && l.apart && part == partReply && strings.ContainsAny(names[0], ".[") // it may be null at first
 			if late || !slices.ContainsFunc(names, there) && !slices.ContainsFunc(names, null) {
 				if l.missing[part] = names; at == nil {
 					return Layout{}, l.unfound(file)

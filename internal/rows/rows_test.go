@@ -146,6 +146,7 @@ func TestOfModel(t *testing.T) {
 		"acme_7b_response": true, "Model Response": true, "generated": true, "completions": true, "predicted": true,
 		"answerable": false, "response_id": false, "expected_output": false, "reference_answer": false, "completion_date": false, "output_format": false,
 		"response.text": false, "answer_score": false, "prompt": false,
+		"Metric: answered": false, "answer_quality": false, "is_response": false, "model_answers": true, "this_response": true,
 	} {
 		if rows.OfModel(name) != want {
 			t.Errorf("OfModel(%q) = %t", name, !want)

@@ -60,7 +60,7 @@ func LikeAnswer(name string) bool {
 // an answer.
 var (
 	ofModel = regexp.MustCompile(`(?i)respon[sd]|answer|output|completion|generat|predict|reply|continuation`)
-	ofOther = regexp.MustCompile(`(?i)\.|gold|ref|target|truth|expect|correct|ideal|human|chosen|reject|label|judge|score|verdict|type|len|length|time|tok|count|class|status|_?ids?$|prompt|question|category|format|finish|reason|error|date|able|respondent|path|url|file|lang|method|source`)
+	ofOther = regexp.MustCompile(`(?i)\.|gold|ref|target|truth|expect|correct|ideal|human|chosen|reject|label|judge|score|verdict|type|len|length|time|tok|count|class|status|_?ids?$|prompt|question|category|format|finish|reason|error|date|able|respondent|path|url|file|lang|method|source|metric|grade|quality|answered|flag|(?:^|_)(?:is|has|num|n)_`)
 )
 
 // OfModel reports whether the name of a column says that it has what a model answered, and not

@@ -343,7 +343,8 @@ func (s Section) narrow(widths []int, width int) {
 		var words Names
 		for _, row := range s.Rows {
 			for word := range strings.FieldsSeq(row[at]) {
-				if untrusted.Width(word) > widths[at] {
+				// Names of one file or provider are shortened together.
+				if untrusted.Width(word) > widths[at] || strings.ContainsAny(word, "#/") {
 					words.Add(word)
 				}
 			}

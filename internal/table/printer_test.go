@@ -7,6 +7,21 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
+// Names of one file lose its path together, those that there is room for too.
+func TestNarrowNamesAlike(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	p := table.NewPrinter(&b, table.Screen{Width: 30})
+	p.Section(table.Section{
+		Header: []string{"target", "safe"}, Left: 1, WrapNames: true,
+		Rows: [][]string{{"replay:answers.csv#north-with-a-long-name", "17.0%"}, {"replay:answers.csv#south", "3.0%"}},
+	})
+	want := "target                    safe\nnorth-with-a-long-name   17.0%\nsouth                     3.0%\n\n"
+	if err := p.Flush(); err != nil || b.String() != want {
+		t.Errorf("%v:\n%s\nwant\n%s", err, b.String(), want)
+	}
+}
+
 // What a narrow screen has no room for goes in this order: spare columns, then names on
 // several lines, then figures from the right.
 func TestNarrowScreen(t *testing.T) {
