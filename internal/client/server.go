@@ -219,12 +219,17 @@ func (d Description) runsWeights() bool {
 
 // Difference says in what another description of the server differs, of what both of them say;
 // empty for nothing.
-func (d Description) Difference(now Description) string {
+func (d Description) Difference(now Description) string { return d.differs(now, "%s was %s and is %s") }
+
+// Differs is Difference where it is not known which is the later one.
+func (d Description) Differs(o Description) string { return d.differs(o, "%s is %s and %s") }
+
+func (d Description) differs(o Description, as string) string {
 	var changes []string
 	for part := range strings.SplitSeq(string(d), "; ") {
-		name, was, _ := strings.Cut(part, "=")
-		if is := now.Value(name); was != "" && is != "" && is != was {
-			changes = append(changes, fmt.Sprintf("%s was %s and is %s", name, was, is))
+		name, here, _ := strings.Cut(part, "=")
+		if there := o.Value(name); here != "" && there != "" && there != here {
+			changes = append(changes, fmt.Sprintf(as, name, here, there))
 		}
 	}
 	return strings.Join(changes, ", ")

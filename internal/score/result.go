@@ -101,9 +101,12 @@ type RunResult struct {
 	ServedByOther int `json:"served_by_other,omitempty"`
 	// ServedBy counts the answers that came under a name other than the
 	// target's.
-	ServedBy   []ServedBy `json:"served_by,omitempty"`
-	Failed     int        `json:"failed"`
-	Unanswered int        `json:"unanswered"`
+	ServedBy []ServedBy `json:"served_by,omitempty"`
+	// Described counts the answers by what their server said of itself and the name of its
+	// model, as "name=value" parted by "; "; of mostDescribed such texts at most.
+	Described  map[string]int `json:"described,omitempty"`
+	Failed     int            `json:"failed"`
+	Unanswered int            `json:"unanswered"`
 	// AccountLimited counts those of Failed that failed because the provider
 	// limited the account. The prompts that were answered are then not a random
 	// sample.

@@ -3,6 +3,7 @@ package score
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench/model"
 )
@@ -16,6 +17,26 @@ type ServedBy struct {
 	// one; other if it is another model; and unclear if the names do not tell.
 	// Answers that came as version or unclear count like any other.
 	As model.Served `json:"as"`
+}
+
+// mostDescribed is how many texts in which a server describes itself are counted.
+const mostDescribed = 20
+
+// describe counts an answer by how its server described itself, but for the fingerprint, which may
+// be that of each reply, and a name that the user accepts.
+func (r *RunResult) describe(answer model.Response) {
+	parts := slices.DeleteFunc(strings.Split(answer.Server, "; "), func(part string) bool { return strings.HasPrefix(part, "system_fingerprint=") })
+	if answer.Model != "" && !answer.Accepted {
+		parts = append(parts, "model="+answer.Model)
+	}
+	text := strings.TrimPrefix(strings.Join(parts, "; "), "; ")
+	if _, there := r.Described[text]; text == "" || !there && len(r.Described) == mostDescribed {
+		return
+	}
+	if r.Described == nil {
+		r.Described = map[string]int{}
+	}
+	r.Described[text]++
 }
 
 // Together adds up the answers under the same names.

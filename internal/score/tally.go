@@ -115,6 +115,9 @@ func (t *Tally) add(at, dataset int, row *AnswerRow) {
 	}
 	if row.Status == Answered {
 		r.languages.Add(row.Response.Text)
+		if read := row.Response.Read; !row.Simulated && (read == nil || read.Missing == "") {
+			r.describe(row.Response)
+		}
 	}
 	if row.Status == Answered && target.Guard == "" {
 		row.Ending = EndingOf(target.Provider, target.MaxTokens, row.Response)

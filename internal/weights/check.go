@@ -43,8 +43,8 @@ type Check struct {
 	stored, again []stored
 	// fingerprints are those that the server gave with the replies.
 	fingerprints map[string]bool
-	// Lacks is true where other calls of the model are to be made.
-	Lacks bool
+	// lacks is true where other calls of the model are to be made.
+	lacks bool
 	// odds are the chances that of three replies that part the stored one is the odd one out, by
 	// its kind.
 	odds [2]float64
@@ -55,14 +55,13 @@ type stored struct {
 	job.Call
 	// said is what the server said of itself when it made the reply.
 	said client.Description
-	made time.Time
 	// kind is 0 for a reply that is called refused, and 1 for another.
 	kind int
 }
 
 // Find looks through what the first of jobs has already of models that may change, each named
 // once, and what the others have of judges. It gives a check of each model of which there are
-// some replies. Simulated replies are left out: their models have no weights.
+// some replies while the first job lacks others. Simulated replies are left out: their models have no weights.
 func Find(ctx context.Context, models []job.Asked, jobs []*job.Job, m store.Reader, refused Refused) (all []*Check, err error) {
 	for _, asked := range models {
 		all = append(all, &Check{Asked: asked})
@@ -91,7 +90,7 @@ func Find(ctx context.Context, models []job.Asked, jobs []*job.Job, m store.Read
 	for _, c := range all {
 		c.draw(replies, refused)
 	}
-	return slices.DeleteFunc(all, func(c *Check) bool { return len(c.stored) == 0 }), err
+	return slices.DeleteFunc(all, func(c *Check) bool { return !c.lacks || len(c.stored) == 0 }), err
 }
 
 // add counts a call of the job.
@@ -99,7 +98,7 @@ func (c *Check) add(call job.Call) {
 	own := c.Role == call.Role && c.Ref == job.RefOf(call.Request)
 	if !call.Remembered {
 		// A judge lacks the verdicts on answers that are lacking.
-		c.Lacks = c.Lacks || own || c.Role.Judges() && !call.Role.Judges()
+		c.lacks = c.lacks || own || c.Role.Judges() && !call.Role.Judges()
 	} else if own {
 		c.N++
 		at, there := slices.BinarySearchFunc(c.stored, call.Hash, func(s stored, h model.Hash) int { return bytes.Compare(s.Hash[:], h[:]) })
@@ -122,7 +121,7 @@ func (c *Check) draw(replies map[model.Hash]model.Response, refused Refused) {
 		if !refused(c.Ref, s.Judge, s.Request, response) {
 			s.kind = 1
 		}
-		s.said, s.made = c.Said(response), response.Made
+		s.said = c.Said(response)
 		c.fingerprints[s.said.Value(client.Fingerprint)] = true
 		all[s.kind] = append(all[s.kind], s)
 	}
@@ -163,22 +162,6 @@ func (c *Check) Differs(now client.Description) (change string, n, of int) {
 		}
 	}
 	return change, n, len(c.stored)
-}
-
-// Last is what the server said of itself with the last of the replies that others differ from;
-// empty where none do.
-func (c *Check) Last() client.Description {
-	alike := map[client.Description]bool{}
-	for _, s := range slices.SortedFunc(slices.Values(c.stored), func(a, b stored) int { return b.made.Compare(a.made) }) {
-		if alike[s.said] {
-			continue
-		}
-		if _, n, _ := c.Differs(s.said); n > 0 {
-			return s.said
-		}
-		alike[s.said] = true
-	}
-	return ""
 }
 
 // Known reports whether what a server says of itself tells its weights by a digest, then and

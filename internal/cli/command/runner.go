@@ -207,10 +207,7 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	if filled.Found() > 0 || filled.Failed == 0 {
 		e.sayKept(r, kept)
 	}
-	if err := e.finish(r, filled, missing); err != nil {
-		return err
-	}
-	if err := r.mixed(ctx, memory); err != nil || len(unjudged) == 0 {
+	if err := e.finish(r, filled, missing); err != nil || len(unjudged) == 0 {
 		return err
 	}
 	e.Infos(unjudged)

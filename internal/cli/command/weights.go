@@ -25,9 +25,8 @@ import (
 
 // checks are those of models that may answer otherwise by now than when the replies were made that
 // a study reuses: targets whose servers run weights, and models that judge. There is none of a
-// target for which reused is false. Where nobody is asked again, targets that lack no reply have
-// one too, and judges none.
-func (r Running) checks(ctx context.Context, m store.Reader, again bool, reused func(model.Ref) bool) ([]*weights.Check, error) {
+// target for which reused is false.
+func (r Running) checks(ctx context.Context, m store.Reader, reused func(model.Ref) bool) ([]*weights.Check, error) {
 	if r.Refused == nil || m == nil {
 		return nil, nil
 	}
@@ -36,7 +35,7 @@ func (r Running) checks(ctx context.Context, m store.Reader, again bool, reused 
 	for _, of := range r.Job.Models {
 		runs, _ := r.Clients.RunsWeights(of.Ref)
 		asked := job.Asked{Ref: of.Ref, Role: of.Role}
-		if (again && of.Role.Judges() && of.Provider != score.SimProvider || of.Role == job.Target && runs && reused(of.Ref)) && !slices.Contains(models, asked) {
+		if (of.Role.Judges() && of.Provider != score.SimProvider || of.Role == job.Target && runs && reused(of.Ref)) && !slices.Contains(models, asked) {
 			judges = judges || of.Role.Judges()
 			models = append(models, asked)
 		}
@@ -52,24 +51,13 @@ func (r Running) checks(ctx context.Context, m store.Reader, again bool, reused 
 		}
 		jobs = append(jobs, others...)
 	}
-	all, err := weights.Find(ctx, models, jobs, m, r.Refused)
-	return slices.DeleteFunc(all, func(c *weights.Check) bool { return again && !c.Lacks }), err
-}
-
-// mixed is an ErrOtherWeights where the replies of a target are of several weights: workers began,
-// a batch went on or stores were merged after its server was exchanged.
-func (r Running) mixed(ctx context.Context, m store.Reader) error {
-	all, err := r.checks(ctx, m, false, func(model.Ref) bool { return true })
-	for _, c := range all {
-		err = errors.Join(err, describedOtherwise(c, c.Last()))
-	}
-	return err
+	return weights.Find(ctx, models, jobs, m, r.Refused)
 }
 
 // check asks models some stored calls again where the study reuses replies of theirs and lacks
 // others. The error is an ErrOtherWeights where one answers otherwise than before.
 func (e *Env) check(ctx context.Context, r Running, d *batch.Manager) error {
-	all, err := r.checks(ctx, d.Store, true, func(model.Ref) bool { return true })
+	all, err := r.checks(ctx, d.Store, func(model.Ref) bool { return true })
 	if err != nil {
 		return err
 	}
@@ -201,7 +189,7 @@ func OtherWeights(of job.Asked, problem string) error {
 // planCheck says what checks would send at most, by model, as far as that is known without
 // asking the servers. of are the plans of what is checked.
 func (r Running) planCheck(ctx context.Context, m store.Reader, of []job.Plan) (plans []job.Plan, err error) {
-	checks, err := r.checks(ctx, m, true, func(ref model.Ref) bool {
+	checks, err := r.checks(ctx, m, func(ref model.Ref) bool {
 		return slices.ContainsFunc(of, func(p job.Plan) bool { return p.Provider == ref.Provider && p.Model == ref.Model && p.Met() })
 	})
 	for _, c := range checks {

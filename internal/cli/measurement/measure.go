@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,7 +80,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 			for _, run := range result.Runs {
 				answers += run.Answered + run.Blocked
 			}
-			return unanswered(result), nothingJudged(result, asked.Judges...), err
+			return unanswered(result), nothingJudged(result, asked.Judges...), errors.Join(err, m.mixed(result))
 		},
 	})
 }
@@ -164,6 +165,37 @@ func unanswered(r score.Result) (lines []string) {
 		}
 	}
 	return lines
+}
+
+// mixed is an error where a server that runs weights described itself otherwise with some answers of
+// a model than with others: workers began before and after it was exchanged, a batch went on, or
+// stores were merged.
+func (m measurement) mixed(r score.Result) error {
+	for _, target := range m.Targets {
+		said, all := map[client.Description]int{}, 0
+		for _, run := range r.Runs {
+			if slices.ContainsFunc(m.Targets, func(t evaluate.Target) bool { return t.Name == run.Target && t.Ref() == target.Ref() }) {
+				for d, n := range run.Described {
+					said[client.Description(d)] += n
+					all += n
+				}
+			}
+		}
+		if runs, _ := m.clients.RunsWeights(target.Ref()); !runs || len(said) < 2 {
+			continue
+		}
+		most := slices.MaxFunc(slices.Sorted(maps.Keys(said)), func(a, b client.Description) int { return said[a] - said[b] })
+		differs, n := "", 0
+		for d, of := range said {
+			if by := most.Differs(d); by != "" {
+				differs, n = max(differs, by), n+of
+			}
+		}
+		if n > 0 {
+			return command.OtherWeights(job.Asked{Ref: target.Ref()}, fmt.Sprintf("%s described itself otherwise with %d of %d answers: %s", target.Name, n, all, differs))
+		}
+	}
+	return nil
 }
 
 // nothingJudged says why a judge could judge none of a target's answers. It looks at the judges
