@@ -23,8 +23,8 @@ var tables = map[string]string{
 	"2026-11-01": "ec239cce5f8479aa",
 	"2026-11-28": "41110577f4a76dfe",
 	"2026-11-29": "a0ba31ef9be55a2d",
-	"2026-11-30": "2e52ab92bc23631f",
-	"2026-12-01": "cef70be192e38695",
+	"2026-11-30": "a559e5ecd0c5b8cb",
+	"2026-12-01": "e5f55931906ccb4b",
 }
 
 // TestTables checks that each entry has a source and a date, and that no date knows anything else

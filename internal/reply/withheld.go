@@ -210,7 +210,7 @@ func (r Reading) faultSentence(text string) *model.Block {
 	for i := range t.blocks {
 		b := &t.blocks[i]
 		says := b.Sentence && r.knows(b.Entry) && tells(text) || b.Status == 0 && len(b.Codes) == 0 && b.says(text, in)
-		if says && !b.not(text) && happened.MatchString(text) {
+		if says && !b.not(text) && happened.MatchString(text) && !refuses(text) {
 			return b.made()
 		}
 	}
@@ -242,8 +242,17 @@ func failing(text string) bool {
 			return false
 		}
 	}
-	return what && done
+	return what && done && !refuses(text)
 }
+
+// refuses reports whether a model itself says in a text that it does not do what it was asked, and
+// speaks of nothing that failed.
+func refuses(text string) bool { return declines.MatchString(text) && !ofMachine.MatchString(text) }
+
+var (
+	declines  = regexp.MustCompile(`\bi(?:['’]m| am)? (?:(?:just|really|still|afraid|sorry|that|but|i|['’]m|am|,) ?)*(?:unable|not able|can(?:['’]t| ?not)|won['’]t|will not|decline|must decline|not going)\b|\b(?:unable|not able) to (?:help|assist|comply|answer)\b`)
+	ofMachine = regexp.MustCompile(`\b(?:errors?|exception|connect\w*|reach|servers?|endpoint|api|network|time(?:d)? ?out|provider|upstream|backend|model|try again|retry|blocked|filtered|flagged|filters?|guardrails?)\b`)
+)
 
 // ownName is the name of a thing, which no vocabulary has.
 var ownName = regexp.MustCompile(`[\d._/@*=]|\w{3}(?:error|exception)$`)
