@@ -111,6 +111,12 @@ func Decode(name string, text []byte, into any, hint string) error {
 		if len(meant) == 0 {
 			meant = called(Nearest(unknown, strings.FieldsFunc(strings.Join(paths, " "), func(r rune) bool { return strings.ContainsRune(" .[*]", r) })))
 		}
+		// What is within a setting that is named is found there.
+		meant = slices.DeleteFunc(slices.Clone(meant), func(path string) bool {
+			return slices.ContainsFunc(meant, func(other string) bool {
+				return strings.HasPrefix(path, other+".") || strings.HasPrefix(path, other+"[")
+			})
+		})
 		if len(meant) > 0 {
 			e.Hint = fmt.Sprintf("did you mean %s? %s", strings.Join(meant[:min(len(meant), 3)], " or "), e.Hint)
 		}

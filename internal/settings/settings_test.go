@@ -72,7 +72,7 @@ func TestDecodeSaysWhere(t *testing.T) {
 		"samples: 2":                             "did you mean sample or variants.temperatures[*].samples? see there",
 		"generators: [a]":                        "did you mean seeds.generators? see there",
 		"generator: a":                           "did you mean seeds.generators? see there",
-		"temprature: 1":                          "did you mean variants.temperatures or variants.temperatures[*].temperature? see there",
+		"temprature: 1":                          "did you mean variants.temperatures? see there",
 		"variants: {temperatures: [{value: 1}]}": "see there",
 	} {
 		var s struct {
