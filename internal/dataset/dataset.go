@@ -187,6 +187,11 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	if src.recorded != nil {
+		if err := src.recorded.spool.out.Flush(); err != nil {
+			return nil, spoolFault(err)
+		}
+	}
 	d.Unlabeled, d.PassedOver = opts.Unlabeled, d.Columns.passedOver
 	d.LabelAssumed = unlabeled && d.Columns.Label == "" && !opts.Unlabeled
 	if said && d.Columns.Label != "" {
@@ -288,8 +293,12 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 
 // Own gives the columns of the file that the prompts do not have and that are not taken, and of
 // each prompt the ID that the file gives it, in a column with a usual name, before its cells of
-// these columns; of equal prompts the first row's.
+// these columns; of equal prompts the first row's. There is nothing of the prompts of recorded
+// answers.
 func (d *Dataset) Own(taken []string) (columns []string, cells map[orbench.PromptID][]string, err error) {
+	if d.Held() {
+		return nil, nil, nil
+	}
 	s := d.source
 	s.taken = taken
 	in, err := d.open(s)

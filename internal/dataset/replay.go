@@ -86,9 +86,6 @@ func OpenRecording(ctx context.Context, path string, opts Options) (*Recording, 
 		return nil, err
 	}
 	r := set.source.recorded
-	if err := r.spool.out.Flush(); err != nil {
-		return nil, spoolFault(err)
-	}
 	file, wanted, one := cutModel(path)
 	if 2*r.same > r.count() && r.count() > 1 {
 		return nil, &orbench.InputError{File: file, Problem: fmt.Sprintf("in %d of %d rows the answer is the prompt", r.same, r.count()), Hint: "name the column of the answers with `response-column`"}

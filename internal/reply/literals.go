@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 // finder finds which of some expressions a text may match. It goes through the text once and looks
@@ -27,7 +28,7 @@ type literal struct {
 	of   int
 }
 
-// found are the numbers of the expressions that a text may match, a bit each.
+// found are the numbers of the expressions that a text may match, a bit each; a finder has at most 512.
 type found [8]uint64
 
 func (f *found) add(number int)      { f[number/64] |= 1 << (number % 64) }
@@ -76,7 +77,7 @@ func (f *finder) matcher(before string, expressions []string, after string) func
 // find says which expressions a text may match.
 func (f *finder) find(text string) found {
 	var in found
-	if len(text) < long || !unicode.IsLetter(rune(text[0])) || strings.HasPrefix(text, "error") {
+	if first, _ := utf8.DecodeRuneInString(text); len(text) < long || !unicode.IsLetter(first) || strings.HasPrefix(text, "error") {
 		in = f.others
 	}
 	for i := range len(text) - 2 {

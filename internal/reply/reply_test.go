@@ -111,6 +111,7 @@ func TestFinder(t *testing.T) {
 			texts = append(texts, all...)
 		}
 	}
+	texts = append(texts, "❌ Error: {\"status\": 503, \"detail\": \"no answer for now\"}", "“Error”: {\"code\": 500, \"message\": \"something went wrong\"}")
 	matched, compared, possible := 0, 0, 0
 	try := func(before, expression, after string) {
 		var one finder

@@ -37,10 +37,11 @@ type block struct {
 	// in blocks.json of an entry for any such sentence that tells of a block.
 	Sentence bool `json:"sentence"`
 	Entry
-	// says and texts report whether a text, in which some were found, matches one of Says or Texts, and
-	// not whether it matches one of Not.
+	// says and texts report whether a text matches one of Says, or of Texts, where some of them were
+	// found in it.
 	says, texts func(text string, in found) bool
-	not         func(text string) bool
+	// not reports whether a text matches one of Not.
+	not func(text string) bool
 }
 
 // blockTable is a table of blocks, with finders of their expressions.

@@ -163,9 +163,10 @@ func (a app) showModeration(ctx context.Context, r *moderation.Run, memory store
 		return err
 	}
 	for i, cells := range rows {
-		own := ofFile[orbench.PromptID(cells[0])]
-		cells[0] = cmp.Or(own[0], cells[0])
-		rows[i] = append(cells, own[1:]...)
+		if own := ofFile[orbench.PromptID(cells[0])]; own != nil {
+			cells[0] = cmp.Or(own[0], cells[0])
+			rows[i] = append(cells, own[1:]...)
+		}
 	}
 	file, err := folder.CreateFile(f.file, r.Subject("labels"))
 	if err != nil {
