@@ -110,7 +110,7 @@ func (d *Manager) lay(ctx context.Context, asked Asked, dry bool) (*planner, err
 	p := &planner{Manager: d, dry: dry, open: map[model.Ref]*part{}, without: map[model.Ref]*Without{}, plan: Plan{Parts: []Part{}}}
 	var err error
 	if dry {
-		if p.batched, err = d.out(ctx); err != nil {
+		if p.batched, err = OpenCalls(ctx, d.Store); err != nil {
 			return nil, err
 		}
 	}
@@ -144,13 +144,13 @@ func (d *Manager) judging(call job.Call) bool {
 	return call.Role.Judges() && !d.Job.Judging()
 }
 
-// out finds the calls that are out in any open batch.
-func (d *Manager) out(ctx context.Context) (map[model.Hash]bool, error) {
+// OpenCalls finds the calls that are out in any open batch of a store, which may be nil.
+func OpenCalls(ctx context.Context, m store.Reader) (map[model.Hash]bool, error) {
 	found := map[model.Hash]bool{}
-	if d.Store == nil {
+	if m == nil {
 		return found, nil
 	}
-	batches, err := d.Store.Batches(ctx)
+	batches, err := m.Batches(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (d *Manager) out(ctx context.Context) (map[model.Hash]bool, error) {
 		if !b.Open {
 			continue
 		}
-		for c, err := range d.Store.AllBatchCalls(ctx, b.ID) {
+		for c, err := range m.AllBatchCalls(ctx, b.ID) {
 			if err != nil {
 				return nil, err
 			}

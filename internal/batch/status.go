@@ -37,7 +37,7 @@ func (d *Manager) Status(ctx context.Context) (Status, error) {
 		}
 	}
 	s.Batches = append(s.Batches, batches...)
-	out, err := d.out(ctx)
+	out, err := OpenCalls(ctx, d.Store)
 	if err != nil {
 		return s, err
 	}

@@ -61,8 +61,9 @@ type stored struct {
 
 // Find looks through what the first of jobs has already of models that may change, each named
 // once, and what the others have of judges. It gives a check of each model of which there are
-// some replies while the first job lacks others. Simulated replies are left out: their models have no weights.
-func Find(ctx context.Context, models []job.Asked, jobs []*job.Job, m store.Reader, refused Refused) (all []*Check, err error) {
+// some replies while the first job lacks others that are not out. Simulated replies are left out:
+// their models have no weights.
+func Find(ctx context.Context, models []job.Asked, jobs []*job.Job, m store.Reader, refused Refused, out map[model.Hash]bool) (all []*Check, err error) {
 	for _, asked := range models {
 		all = append(all, &Check{Asked: asked})
 	}
@@ -72,7 +73,7 @@ func Find(ctx context.Context, models []job.Asked, jobs []*job.Job, m store.Read
 				return nil, err
 			}
 			for _, call := range item.Calls {
-				if i == 0 || call.Remembered && call.Role.Judges() {
+				if !out[call.Hash] && (i == 0 || call.Remembered && call.Role.Judges()) {
 					for _, c := range all {
 						c.add(call)
 					}

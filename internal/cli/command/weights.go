@@ -51,7 +51,15 @@ func (r Running) checks(ctx context.Context, m store.Reader, reused func(model.R
 		}
 		jobs = append(jobs, others...)
 	}
-	return weights.Find(ctx, models, jobs, m, r.Refused)
+	// What is out in a batch lacks nothing, but for the command that takes it back.
+	var out map[model.Hash]bool
+	if !r.Calls.byFiles() {
+		var err error
+		if out, err = batch.OpenCalls(ctx, m); err != nil {
+			return nil, err
+		}
+	}
+	return weights.Find(ctx, models, jobs, m, r.Refused, out)
 }
 
 // check asks models some stored calls again where the study reuses replies of theirs and lacks
