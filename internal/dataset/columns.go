@@ -117,11 +117,10 @@ func findPrompt(file string, have []string, at func(string) bool, want string) (
 
 // noColumn is the fault of a file without a column that it needs.
 func noColumn(file string, have []string, what, hint string) error {
-	return &orbench.InputError{
-		File: file, Line: 1,
-		Problem: fmt.Sprintf("no %s column among %s", what, rows.List(have)),
-		Hint:    hint + "; line 1 of a CSV file names its columns",
+	if !strings.Contains(strings.ToLower(file), ".json") {
+		hint += "; line 1 of a CSV file names its columns"
 	}
+	return &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("no %s column among %s", what, rows.List(have)), Hint: hint}
 }
 
 // findColumn gives the column that the user wants, which may be a path for at, or the

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+	"regexp"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -20,17 +21,24 @@ var packedEndings = []string{".gz", ".zst"}
 // the command zstd with --long.
 const mostWindow = 128 << 20
 
+// webPage begins a page that was saved in place of a file that it links to.
+var webPage = regexp.MustCompile(`(?i)^\s*<(?:!doctype )?html\b`)
+
 // unpack gives the content of a compressed file, and in as it is if the file is not
 // compressed. The first bytes decide. The content of a compressed file is a stream: a format
 // that needs random access cannot be read from it.
 func unpack(file string, in input) (input, error) {
 	text := bufio.NewReaderSize(in.Reader, textBuffer)
-	head, err := text.Peek(4)
+	head, err := text.Peek(64)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return in, readFault(file, err)
 	}
 	in.Reader = text
 	switch {
+	case bytes.HasPrefix(head, []byte("version https://git-lfs.github.com/")):
+		return in, &orbench.InputError{File: file, Problem: "a pointer of Git LFS, which stands for a file that was not fetched", Hint: "fetch it with: git lfs pull"}
+	case webPage.Match(head):
+		return in, &orbench.InputError{File: file, Problem: "a web page, and no data", Hint: "download the file itself, which GitHub and Hugging Face call raw or download"}
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		in.Reader, err = gzip.NewReader(text)
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
