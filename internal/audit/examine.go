@@ -152,7 +152,7 @@ func Examine(items []Item, words annotation.Words) *Report {
 	r.Agreement = x.agreement(slices.Concat(people, moderators, []string{Ensemble}))
 	r.AgainstEnsemble = x.againstEnsemble(moderators)
 	if r.Prompts.Safe+r.Prompts.Toxic == 0 {
-		r.Notes = append(r.Notes, "Nobody has called a drawn prompt safe or toxic yet, so there is nothing to compare with.")
+		r.Notes = append(r.Notes, "No drawn prompt has a majority for safe or toxic yet, so there is nothing to compare with.")
 	}
 	return r
 }

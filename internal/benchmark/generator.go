@@ -22,8 +22,8 @@ type Generator struct {
 	Repeated int `json:"repeated,omitempty"`
 	// Habits counts the items with each habit, mended or dropped.
 	Habits map[generator.Habit]int `json:"habits,omitempty"`
-	// Voted counts the seeds of the model that were put to the vote, and Toxic those that
-	// were voted toxic.
+	// Voted counts the seeds of the model that the votes decided, and Toxic those that were
+	// voted toxic.
 	Voted int `json:"voted,omitempty"`
 	Toxic int `json:"toxic,omitempty"`
 }

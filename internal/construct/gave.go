@@ -47,7 +47,7 @@ func (r *run) noteUse(role benchmark.Role, name string, used bool) {
 // noteRecord counts what became of a rewrite, or of a seed that was put to the vote.
 func (r *run) noteRecord(record *benchmark.Record) {
 	switch {
-	case record.Kind == benchmark.CheckedSeed && record.Rewriter != "":
+	case record.Kind == benchmark.CheckedSeed && record.Rewriter != "" && record.Voted != orbench.Undecided:
 		r.note(benchmark.GeneratorRole, record.Rewriter, func(g *benchmark.Generator) {
 			if g.Voted++; record.Voted == orbench.Toxic {
 				g.Toxic++

@@ -183,7 +183,7 @@ func (b *Benchmark) addBrief(d *table.Document) {
 		}
 	}
 	if f.FailedCalls > 0 {
-		d.AddTo(table.OnBrief, table.Warning(table.Counted(f.FailedCalls, "call", "calls")+" failed, so their results are missing."))
+		d.AddTo(table.OnBrief, table.Warning(table.Counted(f.FailedCalls, "call", "calls")+" failed or were not made, so their results are missing."))
 	}
 	replies := 0
 	for _, m := range b.Models {

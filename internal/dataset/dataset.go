@@ -117,8 +117,8 @@ type Options struct {
 	// Unlabeled passes over the columns of labels, categories and groups.
 	Unlabeled bool `json:"unlabeled,omitempty"`
 	// AssumeSafe treats the rows as safe if Default is empty, even if a column looks like
-	// labels, which is otherwise a fault. It is for callers that need no labels, and for
-	// prompts that were already asked.
+	// labels, which is otherwise a fault. It is for callers that need no labels or tell
+	// LabelAssumed from a label, and for prompts that were already asked.
 	AssumeSafe bool `json:"-"`
 	// Answers lets conversations end with an answer by the assistant. The item is then
 	// about that answer. Only guards can be asked about it.

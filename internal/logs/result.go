@@ -134,9 +134,9 @@ func (r Result) warnings() (all []string) {
 	}
 	for _, reason := range slices.Sorted(maps.Keys(r.LeftOut)) {
 		all = append(all, table.Counted(r.LeftOut[reason], "row is", "rows are")+" left out: "+reason+".")
-	}
-	if empty := r.LeftOut[rows.LacksReply]; empty > 0 && r.LeftOut[rows.LacksAnswer] == 0 {
-		all = append(all, table.Counted(empty, "reply is", "replies are")+" no answer and in no figure. If these are errors, name their column with the setting error_column of orbench logs; if the reply is in another column, name that.")
+		if reason == rows.LacksReply && r.LeftOut[rows.LacksAnswer] == 0 {
+			all[len(all)-1] += " If these are errors, name their column with the setting error_column of orbench logs; if the reply is in another column, name that."
+		}
 	}
 	if r.Unjudged > 0 {
 		all = append(all, table.Counted(r.Unjudged, "reply is", "replies are")+" unjudged, in a language that lexical does not read well; they are in no figure.")
@@ -156,13 +156,11 @@ func (r Result) warnings() (all []string) {
 // fixed names the texts that repeat.
 func (r Result) fixed() table.Section {
 	s := table.Section{Title: "Replies that came word for word to different messages", Left: 1, Header: []string{"text", "exchanges", "refused"}, WrapNames: true}
-	unsure := false
 	for _, f := range r.Fixed {
 		s.Add(untrusted.Excerpt(f.Text, mostShown), f.N, f.Refused)
-		unsure = unsure || f.Refused == 0
 	}
 	s.Note = "A product's own texts repeat, and so do some models."
-	if unsure {
+	if slices.ContainsFunc(r.Fixed, func(f FixedText) bool { return f.Refused == 0 }) {
 		s.Note += " If one with 0 refused is a refusal, the option refuses of orbench logs takes its first words."
 	}
 	return s

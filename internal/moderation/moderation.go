@@ -107,6 +107,9 @@ func (r *Run) vote(ctx context.Context, m store.Reader, s job.Scope, chunk []orb
 	rows := make([]PromptVotes, len(chunk))
 	var steps []job.Step
 	for i, p := range chunk {
+		if r.Dataset.LabelAssumed {
+			p.Label = "" // what nobody said is compared with nothing
+		}
 		rows[i] = PromptVotes{Prompt: p, Votes: make([][]moderate.Vote, len(r.Policies))}
 		item := moderate.Item{Prompt: p.Transcript(), Turns: p.Messages}
 		for k, named := range r.Policies {

@@ -6,6 +6,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/moderate"
+	"github.com/orbench/orbench/internal/policy"
 	"github.com/orbench/orbench/internal/sim"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/versus"
@@ -33,12 +34,12 @@ type Result struct {
 	Moderators  []string      `json:"moderators"`
 	Rule        moderate.Rule `json:"rule"`
 	Simulated   bool          `json:"simulated"`
-	// Own counts the dataset's own labels.
+	// Own counts the dataset's own labels; empty if it has none.
 	Own []Count `json:"own"`
 	// Policies are in the order in which the user named them.
 	Policies []PolicyResult `json:"policies"`
 	// Changes go from the first policy to each other one. With a single policy, they go
-	// from the dataset's own labels to the policy's.
+	// from the dataset's own labels, if it has any, to the policy's.
 	Changes []Change `json:"changes"`
 }
 
@@ -94,18 +95,13 @@ type tally struct {
 }
 
 func newTally(r *Run) *tally {
-	t := &tally{run: r, r: Result{
+	return &tally{run: r, r: Result{
 		Dataset: r.Dataset.Name, SHA256: r.Dataset.SHA256, Limit: r.Limit, Reading: r.Dataset.Reading, ClusteredBy: r.Dataset.ClusteredBy,
-		Rule: r.Rule, Moderators: []string{}, Policies: []PolicyResult{}, Changes: []Change{},
+		Rule: r.Rule, Own: []Count{}, Changes: []Change{},
+		Moderators: table.RowsOf(r.Moderators, func(m moderate.Moderator) string { return m.Name }),
+		Simulated:  slices.ContainsFunc(r.Moderators, func(m moderate.Moderator) bool { return m.Ref.Provider == sim.Provider }),
+		Policies:   table.RowsOf(r.Policies, func(p policy.Policy) PolicyResult { return PolicyResult{Policy: p.Name, Categories: []Count{}} }),
 	}}
-	for _, p := range r.Policies {
-		t.r.Policies = append(t.r.Policies, PolicyResult{Policy: p.Name, Categories: []Count{}})
-	}
-	for _, m := range r.Moderators {
-		t.r.Moderators = append(t.r.Moderators, m.Name)
-		t.r.Simulated = t.r.Simulated || m.Ref.Provider == sim.Provider
-	}
-	return t
 }
 
 func (t *tally) add(row PromptVotes) {
@@ -114,6 +110,7 @@ func (t *tally) add(row PromptVotes) {
 		return
 	}
 	t.r.Prompts++
+	kept := PromptVotes{Prompt: orbench.Prompt{Label: row.Prompt.Label, Cluster: row.Prompt.Cluster}, Decisions: row.Decisions}
 	for i, votes := range row.Votes {
 		p := &t.r.Policies[i]
 		p.Votes += len(votes)
@@ -122,20 +119,16 @@ func (t *tally) add(row PromptVotes) {
 				p.Abstentions++
 			}
 		}
+		kept.Votes = append(kept.Votes, table.RowsOf(votes, func(v moderate.Vote) moderate.Vote {
+			v.Explanation = "" // agreement needs none
+			return v
+		}))
 		if !Split(votes) {
 			continue
 		}
 		if p.Split++; p.Example == nil {
 			p.Example = &row
 		}
-	}
-	kept := PromptVotes{Prompt: orbench.Prompt{Label: row.Prompt.Label, Cluster: row.Prompt.Cluster}, Decisions: row.Decisions}
-	for _, votes := range row.Votes {
-		votes = slices.Clone(votes)
-		for k := range votes {
-			votes[k].Explanation = "" // agreement needs none
-		}
-		kept.Votes = append(kept.Votes, votes)
 	}
 	t.rows = append(t.rows, kept)
 }
@@ -151,7 +144,11 @@ func (t *tally) result() *Result {
 	by := func(policy int) func(PromptVotes) orbench.Label {
 		return func(row PromptVotes) orbench.Label { return row.Decisions[policy].Label }
 	}
-	r.Own = t.counts(own)
+	if !r.LabelAssumed {
+		if r.Own = t.counts(own); len(r.Policies) == 1 {
+			r.Changes = append(r.Changes, t.change(Own, r.Policies[0].Policy, own, by(0)))
+		}
+	}
 	for i := range r.Policies {
 		p := &r.Policies[i]
 		p.Labels = t.counts(by(i))
@@ -170,9 +167,6 @@ func (t *tally) result() *Result {
 		if i > 0 {
 			r.Changes = append(r.Changes, t.change(r.Policies[0].Policy, p.Policy, by(0), by(i)))
 		}
-	}
-	if len(r.Policies) == 1 {
-		r.Changes = append(r.Changes, t.change(Own, r.Policies[0].Policy, own, by(0)))
 	}
 	return r
 }

@@ -11,7 +11,10 @@ import (
 
 // Cells are a row of a file of prompts with their labels under each policy; see Columns.
 func (row PromptVotes) Cells() []string {
-	cells := []string{string(row.Prompt.ID), row.Prompt.Transcript(), string(row.Prompt.Category), string(row.Prompt.Label), strconv.FormatBool(row.changes())}
+	cells := []string{string(row.Prompt.ID), row.Prompt.Transcript(), string(row.Prompt.Category), strconv.FormatBool(row.changes())}
+	if row.Prompt.Label != "" {
+		cells = slices.Insert(cells, 3, string(row.Prompt.Label))
+	}
 	for i, d := range row.Decisions {
 		votes := table.RowsOf(row.Votes[i], func(v moderate.Vote) string { return string(v.Label) })
 		cells = append(cells, string(d.Label), string(d.Category), strings.Join(votes, " "))
@@ -23,7 +26,7 @@ func (row PromptVotes) Cells() []string {
 // different labels.
 func (row PromptVotes) changes() bool {
 	first := row.Prompt.Label
-	if len(row.Decisions) > 1 {
+	if len(row.Decisions) > 1 || first == "" {
 		first = row.Decisions[0].Label
 	}
 	return slices.ContainsFunc(row.Decisions, func(d moderate.Decision) bool { return d.Label != first })
@@ -32,10 +35,13 @@ func (row PromptVotes) changes() bool {
 // Columns are those of Cells: id, prompt, category and label from the dataset, changes, which is
 // true if the label differs between the policies or, with a single policy, from the dataset's own,
 // and label:NAME, category:NAME and votes:NAME for each policy; the votes are in the order of the
-// moderators. A file of them is again a dataset, with the dataset's own labels. A conversation is
-// one text.
+// moderators. A file of them is again a dataset, with the dataset's own labels; without any, it has
+// no column label. A conversation is one text.
 func (r *Run) Columns() []string {
 	header := []string{"id", "prompt", "category", "label", "changes"}
+	if r.Dataset.LabelAssumed {
+		header = slices.Delete(header, 3, 4)
+	}
 	for _, p := range r.Policies {
 		header = append(header, "label:"+p.Name, "category:"+p.Name, "votes:"+p.Name)
 	}

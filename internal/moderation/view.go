@@ -38,17 +38,13 @@ func (r *Result) Document() table.Document {
 	if r.LeftOut > 0 {
 		d.Add(table.Warning(table.Count(r.LeftOut) + " more are in no figure, because a vote is missing: its call was not made, or failed."))
 	}
-	for _, p := range r.Policies {
-		d.Details(p.categories())
-	}
-	for _, c := range r.Changes {
-		d.Details(c.section(r.Prompts))
-	}
+	d.Details(table.RowsOf(r.Policies, PolicyResult.categories)...)
+	d.Details(table.RowsOf(r.Changes, func(c Change) table.Section { return c.section(r.Prompts) })...)
 	if r.Clusters > 0 {
 		d.Add(table.Line(fmt.Sprintf("Intervals are clustered by %s (%s clusters), because prompts of one cluster are not independent.", r.ClusteredBy, table.Count(r.Clusters))))
 	}
-	if c := slices.MaxFunc(r.Changes, func(a, b Change) int { return a.Changed - b.Changed }); c.Changed > 0 {
-		d.AddTo(table.OnBrief, table.Line("Next: people read the prompts whose label changes. The same command writes them to a file without a call (out): "+table.Labels(c.Changed)+"."))
+	if changed := slices.Max(append(table.RowsOf(r.Changes, func(c Change) int { return c.Changed }), 0)); changed > 0 {
+		d.AddTo(table.OnBrief, table.Line("Next: people read the prompts whose label changes. The same command writes them to a file without a call (out): "+table.Labels(changed)+"."))
 	}
 	return d
 }
@@ -109,7 +105,8 @@ func (r *Result) basis() string {
 	if r.Limit > 0 {
 		of += fmt.Sprintf(", the first %d", r.Limit)
 	}
-	return fmt.Sprintf("%s prompts of %s, voted on by %s; rule: %s", table.Count(r.Prompts), of+r.Note(), strings.Join(r.Moderators, ", "), r.Rule)
+	note := strings.Replace(r.Note(), "label assumed", "without labels of its own", 1) // nothing here assumes one
+	return fmt.Sprintf("%s prompts of %s, voted on by %s; rule: %s", table.Count(r.Prompts), of+note, strings.Join(r.Moderators, ", "), r.Rule)
 }
 
 // labels is the table of labels by policy. A label that nobody gives has no rows.
@@ -117,8 +114,11 @@ func (r *Result) labels() table.Section {
 	s := table.Section{Title: r.basis(), Header: []string{"policy", "label", "prompts", "share", "95% interval", "in the dataset"}, Left: 2}
 	for _, p := range r.Policies {
 		for i, c := range p.Labels {
-			own := r.Own[i].N
-			if own > 0 || slices.ContainsFunc(r.Policies, func(p PolicyResult) bool { return p.Labels[i].N > 0 }) {
+			own, given := table.None, false
+			if len(r.Own) > 0 {
+				own, given = table.Count(r.Own[i].N), r.Own[i].N > 0
+			}
+			if given || slices.ContainsFunc(r.Policies, func(p PolicyResult) bool { return p.Labels[i].N > 0 }) {
 				s.Add(p.Policy, c.Label, c.N, c.Rate, own)
 			}
 		}

@@ -58,7 +58,8 @@ until all votes are there, or wait with --batch=wait. Moderators whose provider 
 service are asked at once.
 
 --out writes every prompt with its labels and votes, and whether its label changes. The
-file is a dataset and keeps the original labels and the other columns of its first row.`,
+file is a dataset and keeps the original labels, if there are any, and the other columns of
+its first row.`,
 		Example: `  orbench moderate starter --policy paper,security --moderator sim/moderator-a,sim/moderator-b,sim/moderator-c
   orbench moderate or-bench-80k --policy paper,mine.yaml --moderator openai/gpt-4o-mini --limit 500 --dry-run
   orbench moderate mine.csv --policy medical --moderator anthropic/claude-sonnet-4-5 --out moderated.csv`,
@@ -83,41 +84,37 @@ file is a dataset and keeps the original labels and the other columns of its fir
 // prepareModeration checks everything that a user can get wrong, before anything is
 // asked or written.
 func (a app) prepareModeration(ctx context.Context, ref string, f moderateFlags) (*moderation.Run, *client.Set, error) {
-	fail := func(err error) (*moderation.Run, *client.Set, error) { return nil, nil, err }
-	err := errors.Join(f.Calls.Check(), command.CheckDraw(f.limit, f.columns), fileEnding("--out", f.file, ".csv", ".jsonl"))
-	if err != nil {
-		return fail(err)
+	if err := errors.Join(f.Calls.Check(), command.CheckDraw(f.limit, f.columns), fileEnding("--out", f.file, ".csv", ".jsonl")); err != nil {
+		return nil, nil, err
 	}
 	r := &moderation.Run{Limit: f.limit, Rule: f.rule}
 	for _, name := range f.policies {
 		p, err := policy.Open(name)
 		if err != nil {
-			return fail(err)
+			return nil, nil, err
 		}
 		if slices.ContainsFunc(r.Policies, func(other policy.Policy) bool { return other.Name == p.Name }) {
-			return fail(command.InputError("--policy", fmt.Sprintf("two policies are called %q", p.Name), "name each once, and files differently"))
+			return nil, nil, command.InputError("--policy", fmt.Sprintf("two policies are called %q", p.Name), "name each once, and files differently")
 		}
 		r.Policies = append(r.Policies, p)
 	}
 	clients, err := a.Clients(f.Calls, experiment.Providers(f.moderators), nil)
 	if err != nil {
-		return fail(err)
+		return nil, nil, err
 	}
 	if r.Moderators, err = command.Moderators(clients, f.moderators, explanationTokens); err != nil {
-		return fail(err)
+		return nil, nil, err
 	}
-	f.columns.Cache = a.CacheDir()
+	f.columns.Cache, f.columns.AssumeSafe = a.CacheDir(), true
 	if r.Dataset, err = dataset.Open(ctx, ref, f.columns); err != nil {
-		return fail(err)
-	}
-	if f.file != "" {
-		if err := folder.VacantFile(f.file, r.Subject("labels")); err != nil {
-			return fail(err)
-		}
+		return nil, nil, err
 	}
 	a.Infos(r.Dataset.Notes())
 	a.SayDraw(f.limit, r.Dataset)
-	return r, clients, nil
+	if f.file != "" {
+		err = folder.VacantFile(f.file, r.Subject("labels"))
+	}
+	return r, clients, err
 }
 
 // moderate puts a dataset to the vote and shows what came of it.
