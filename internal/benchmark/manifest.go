@@ -44,7 +44,7 @@ type File struct {
 	SHA256 string `json:"sha256"`
 	// Rows counts prompts, seeds or rows of the lineage; 0 for other files.
 	Rows int `json:"rows,omitempty"`
-	// Label is the label of a set's prompts.
+	// Label is the label of a set's prompts, and toxic for seeds, which are asked for as such.
 	Label orbench.Label `json:"label,omitempty"`
 }
 

@@ -42,7 +42,7 @@ func (b *Benchmark) Write(dir, tool string, prices price.Table) (err error) {
 		return pairRow{p.Text(), string(p.Category), string(p.Label), p.Prompt.Pair, p.Set, string(p.ID)}
 	})
 	write(benchmark.LineageFile, benchmark.File{Rows: b.lineage.rows}, func(w io.Writer) error { return b.lineage.write(w, b.setsOf) })
-	write(benchmark.SeedsFile, benchmark.File{Rows: len(b.Seeds)}, func(w io.Writer) error { return rows.WriteJSONLines(w, b.Seeds) })
+	write(benchmark.SeedsFile, benchmark.File{Rows: len(b.Seeds), Label: orbench.Toxic}, func(w io.Writer) error { return rows.WriteJSONLines(w, b.Seeds) })
 	write(funnelFile, benchmark.File{}, funnelFigure(b.Funnel).SVG)
 	write(benchmark.CardFile, benchmark.File{}, func(w io.Writer) error { return writeCard(w, b.Manifest, b.Audit, prices) })
 	write(benchmark.TasksFile, benchmark.File{}, func(w io.Writer) error { return writeTasks(w, b.Manifest) })

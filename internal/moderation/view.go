@@ -44,7 +44,7 @@ func (r *Result) Document() table.Document {
 		d.Add(table.Line(fmt.Sprintf("Intervals are clustered by %s (%s clusters), because prompts of one cluster are not independent.", r.ClusteredBy, table.Count(r.Clusters))))
 	}
 	if changed := slices.Max(append(table.RowsOf(r.Changes, func(c Change) int { return c.Changed }), 0)); changed > 0 {
-		d.AddTo(table.OnBrief, table.Line("Next: people read the prompts whose label changes. The same command writes them to a file without a call (out): "+table.Labels(changed)+"."))
+		d.AddTo(table.OnBrief, table.Line("Next: people read the prompts whose label changes. The option out of orbench moderate writes them to a file without a call: "+table.Labels(changed)+"."))
 	}
 	return d
 }
@@ -146,9 +146,9 @@ func (p PolicyResult) categories() table.Section {
 
 // line describes the change in one line.
 func (c Change) line(prompts int) string {
-	return fmt.Sprintf("%s to %s: %s of %s prompts change their label, %s (%s); %s to toxic, %s to safe; Cohen's κ %s (%s)", c.From, c.To,
+	return fmt.Sprintf("%s to %s: %s of %s prompts change their label, %s (%s); %s to toxic, %s to safe, %s to neither; Cohen's κ %s (%s)", c.From, c.To,
 		table.Count(c.Changed), table.Count(prompts), table.Rate(c.Rate), table.Interval(c.Interval()),
-		table.Count(c.ToToxic), table.Count(c.ToSafe), table.Kappa(c.Value), table.KappaInterval(c.Kappa))
+		table.Count(c.ToToxic), table.Count(c.ToSafe), table.Count(c.Changed-c.ToToxic-c.ToSafe), table.Kappa(c.Value), table.KappaInterval(c.Kappa))
 }
 
 // section is the table of transitions.

@@ -25,7 +25,7 @@ func openJSONL(file string, in input, choose Chooser) (nextFunc, error) {
 			return Object{}, err
 		}
 		number++
-		return ParseObject(file, Row{Line: line, Number: number}, b, `write one object a line, such as {"prompt": "…", "label": "safe"}`, in.traffic)
+		return ParseObject(file, Row{Line: line, Number: number}, b, `write one object a line, such as {"prompt": "…"}`, in.traffic)
 	})
 }
 
