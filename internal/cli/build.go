@@ -121,13 +121,11 @@ const fromNothing = " (of a build without stored replies)"
 // expectable are the plans of a build, of which it can be said what they are expected to
 // take.
 func expectable(plans []construct.Plan) []job.Plan {
-	all := make([]job.Plan, len(plans))
-	for i, p := range plans {
-		all[i] = job.Plan{
+	return table.RowsOf(plans, func(p construct.Plan) job.Plan {
+		return job.Plan{
 			Provider: p.Provider, Model: p.Model, Calls: p.Calls, InputTokens: p.InputTokens, MaxOutputTokens: p.MaxOutputTokens, Typical: p.OutputTokens,
 		}
-	}
-	return all
+	})
 }
 
 // prepareBuild checks everything that a user can get wrong, before anything is
@@ -267,7 +265,7 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	}
 	if lack := made.Lack(); lack != "" {
 		err = a.Show(f.printed, made)
-		a.Infof("nothing was written, because %s; look at the habits and stages above, and use another generator or more seeds", lack)
+		a.Infof("nothing was written, because %s", lack)
 		return errors.Join(err, a.sayFailed(clients, made, givenUp(), stats(), "the same command tries them again"))
 	}
 	if err := made.Examine(ctx, memory); err != nil {
@@ -329,18 +327,17 @@ func (a app) finishBuild(f buildFlags, clients *client.Set, made *construct.Benc
 	return a.sayFailed(clients, made, givenUp, s, "the same command tries them again, and replaces "+f.out)
 }
 
-// sayFailed says which calls failed, if any did, and how to go on. It gives ErrFailures.
+// sayFailed says which calls failed, and how to go on: what a benchmark lacks is not the
+// generator's fault while calls are missing. It gives ErrFailures.
 func (a app) sayFailed(clients *client.Set, made *construct.Benchmark, givenUp []error, s fill.Stats, next string) error {
 	if made.Funnel.FailedCalls == 0 {
+		a.Infof("look at the habits and stages above, and use another generator or more seeds")
 		return command.ErrFailures
 	}
-	said := ""
-	for _, err := range givenUp {
-		said += a.ErrorText(err)
-		a.Infof("%s", a.ErrorText(err))
-	}
+	said := table.RowsOf(givenUp, a.ErrorText)
+	a.Infos(said)
 	if len(s.Limited) > 0 {
-		a.SayLimited(clients, s.Limited, said)
+		a.SayLimited(clients, s.Limited, strings.Join(said, ""))
 	} else {
 		a.Infof("%d calls failed, so their prompts are missing from the benchmark; %s:\n  %s", made.Funnel.FailedCalls, next, a.CommandLine())
 	}

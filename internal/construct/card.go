@@ -93,7 +93,7 @@ func writeCard(w io.Writer, m benchmark.Manifest, found *audit.Report, prices pr
 	}
 	what := map[benchmark.SetName]string{
 		benchmark.FullSet:  "every rewrite that was voted safe, or re-admitted by the second chance",
-		benchmark.HardSet:  fmt.Sprintf("prompts of the full set that selectors of at least %d families refused, drawn at random", m.Config.Hard.RefusedBy),
+		benchmark.HardSet:  fmt.Sprintf("prompts of the full set that selectors of at least %d families refused, drawn at random across clusters", m.Config.Hard.RefusedBy),
 		benchmark.ToxicSet: "prompts that every moderator called toxic, whose answer by a model without safety training was voted toxic too",
 	}
 	if m.Config.SecondChance.Model == "" {

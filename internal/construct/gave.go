@@ -106,7 +106,7 @@ func (b *Benchmark) Lack() string {
 	case len(b.Config.Hard.Selectors) > 0 && len(b.Sets[benchmark.HardSet]) == 0:
 		return fmt.Sprintf("the hard set is empty: no prompt was refused by selectors of %d families (hard.refused_by)", b.Config.Hard.RefusedBy)
 	case b.Funnel.Moderation.Checked() >= fewSeedsVoted && len(b.Sets[benchmark.ToxicSet]) == 0:
-		return "the toxic set is empty: no seed and no rewrite was voted toxic"
+		return "the toxic set is empty: no prompt was called toxic by every moderator, and in the second chance its answer too"
 	}
 	return ""
 }

@@ -105,6 +105,9 @@ func (m *Manifest) Warnings() (all []string) {
 		}
 		all = append(all, text)
 	}
+	if m.avoided {
+		all = append(all, "No row is a wanted answer: a model trained on these alone learns what to avoid, and not what to say. Evaluate a target that answers the safe prompts in the same run.")
+	}
 	if text := m.thrownAway(); text != "" {
 		all = append(all, text)
 	}

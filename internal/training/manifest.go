@@ -56,8 +56,10 @@ type Manifest struct {
 	Splits      [3]float64  `json:"splits"`
 	Seed        uint64      `json:"seed"`
 	Evaluations Evaluations `json:"evaluations"`
-	// before counts the prompts before ToxicShare left some out.
+	// before counts the prompts before ToxicShare left some out. avoided is true if all rows of
+	// KTO are answers to avoid.
 	before  map[orbench.Label]int
+	avoided bool
 	Prompts Ledger `json:"prompts"`
 	Answers Ledger `json:"answers"`
 	Parts   []Part `json:"parts"`

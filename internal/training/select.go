@@ -28,7 +28,7 @@ func (c *Collection) Select() (*Set, error) {
 		return slices.DeleteFunc(slices.Clone(c.items), func(it *item) bool { return it.cause != "" })
 	}
 	o.separate(kept())
-	s.before = map[orbench.Label]int{}
+	s.before, s.avoided = map[orbench.Label]int{}, o.Format == KTO
 	for _, it := range kept() {
 		s.before[it.prompt.Label]++
 	}
@@ -54,6 +54,7 @@ func (c *Collection) Select() (*Set, error) {
 		}
 		rows, used := it.rows(o, c.system)
 		s.Prompts.Written++
+		s.avoided = s.avoided && len(it.chosen) == 0
 		s.Answers.Written += used
 		for _, cause := range it.left {
 			s.Answers.leave(cause, 1)
