@@ -39,6 +39,14 @@ type Manifest struct {
 	Quality Quality `json:"quality"`
 }
 
+// Ending is the file name ending of the sets.
+func (m Manifest) Ending() string {
+	if m.Config.Rewrites.Turns > 1 {
+		return ".jsonl"
+	}
+	return ".csv"
+}
+
 // File is a file of the folder.
 type File struct {
 	SHA256 string `json:"sha256"`

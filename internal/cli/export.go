@@ -182,7 +182,7 @@ func (f exportFlags) options() (training.Options, error) {
 
 // exportPrompts writes the prompts of a built benchmark.
 func (a app) exportPrompts(ctx context.Context, built *benchmark.Folder, o training.Options, f exportFlags) error {
-	full, toxic := filepath.Join(built.Dir, string(benchmark.FullSet)+".csv"), filepath.Join(built.Dir, string(benchmark.ToxicSet)+".csv")
+	full, toxic := filepath.Join(built.Dir, string(benchmark.FullSet)+built.Manifest.Ending()), filepath.Join(built.Dir, string(benchmark.ToxicSet)+built.Manifest.Ending())
 	if o.Format != training.Prompts {
 		return command.InputError(built.Dir, "a benchmark has prompts and no answers to train on",
 			fmt.Sprintf("evaluate it (orbench eval --target TARGET --dataset %s) and export that run, or use --format prompts", untrusted.Shell(full+","+toxic)))

@@ -64,14 +64,6 @@ var terms = map[string]string{
 	"together":  "https://www.together.ai/terms-of-service",
 }
 
-// ending is the file name ending of the sets.
-func ending(m benchmark.Manifest) string {
-	if m.Config.Rewrites.Turns > 1 {
-		return ".jsonl"
-	}
-	return ".csv"
-}
-
 // total is the cost of all models.
 func total(models []benchmark.Spent, prices price.Table) string {
 	total, unknown := 0.0, ""
@@ -87,7 +79,7 @@ func total(models []benchmark.Spent, prices price.Table) string {
 // writeCard writes the dataset card: a README with the front matter that the
 // Hugging Face hub and its datasets library read.
 func writeCard(w io.Writer, m benchmark.Manifest, found *audit.Report, prices price.Table) error {
-	c := card{Manifest: m, Audit: found, USD: total(m.Models, prices), Wrote: map[string]string{}, Alike: repetitionWarnings(m), NearThreshold: dataset.NearThreshold, Ending: ending(m), Loaded: ".parquet"}
+	c := card{Manifest: m, Audit: found, USD: total(m.Models, prices), Wrote: map[string]string{}, Alike: repetitionWarnings(m), NearThreshold: dataset.NearThreshold, Ending: m.Ending(), Loaded: ".parquet"}
 	if m.Config.Rewrites.Turns > 1 {
 		c.Loaded = c.Ending
 	}

@@ -196,7 +196,7 @@ func (b *Benchmark) addBrief(d *table.Document) {
 	d.AddTo(table.OnBrief, table.Line(cost+". The full output says what each stage dropped."))
 	if n := f.Selection.Sets[benchmark.HardSet]; n > 0 && b.Dir != "" {
 		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Next: measure a model on %s with orbench eval, which makes %s; a dry run shows their cost.",
-			filepath.Join(b.Dir, string(benchmark.HardSet)+ending(b.Manifest)), table.Counted(n, "call", "calls"))))
+			filepath.Join(b.Dir, string(benchmark.HardSet)+b.Manifest.Ending()), table.Counted(n, "call", "calls"))))
 	}
 	if n := f.Moderation.Voted[orbench.Toxic]; n > 0 && b.Audit == nil {
 		d.AddTo(table.OnBrief, table.Line(audit.Outlook(float64(n)/float64(n+f.Moderation.Voted[orbench.Safe]))),
