@@ -30,7 +30,7 @@ func examined(t *testing.T, all []saying) *Report {
 	var said []orbench.Annotation
 	for i, s := range all {
 		text := fmt.Sprint("task ", i)
-		it := Item{ID: orbench.NewPrompt(text, "", "").ID, Text: text, Category: orbench.Category(s.category), Votes: map[string]orbench.Label{}}
+		it := Item{ID: orbench.NewPrompt(text, "", "").ID, Prompt: orbench.NewPrompt(text, "", ""), Category: orbench.Category(s.category), Votes: map[string]orbench.Label{}}
 		for name, label := range s.labels {
 			switch {
 			case label == "":
@@ -127,7 +127,7 @@ func TestSettled(t *testing.T) {
 	if r := examined(t, all); len(r.People) != 1 || r.Raters[0].Kind != Moderator || r.Prompts.Safe != 4 {
 		t.Errorf("the people are %v, the first rater %+v", r.People, r.Raters[0])
 	}
-	if r := Examine([]Item{{ID: "p", Text: "task"}}, annotation.NewWords(nil)); r != nil {
+	if r := Examine([]Item{{ID: "p", Prompt: orbench.NewPrompt("task", "", "")}}, annotation.NewWords(nil)); r != nil {
 		t.Errorf("an audit of what nobody drew is %+v", r)
 	}
 }
@@ -198,7 +198,7 @@ func TestDraw(t *testing.T) {
 	var items []Item
 	for i := range 90 {
 		text := fmt.Sprint("task ", i)
-		items = append(items, Item{ID: orbench.NewPrompt(text, "", "").ID, Text: text, Category: orbench.Category([]string{"a", "a", "b"}[i%3])})
+		items = append(items, Item{ID: orbench.NewPrompt(text, "", "").ID, Prompt: orbench.NewPrompt(text, "", ""), Category: orbench.Category([]string{"a", "a", "b"}[i%3])})
 	}
 	draw := func(size int, before []orbench.Annotation) []orbench.Annotation {
 		drawn, err := Draw(items, annotation.NewWords(before), size, 7, time.Time{})

@@ -14,8 +14,9 @@ import (
 
 // Item is a rewrite of a build that moderators voted on.
 type Item struct {
-	ID       orbench.PromptID
-	Text     string
+	ID orbench.PromptID
+	// Prompt is what moderators saw: of a conversation all of it.
+	Prompt   orbench.Prompt
 	Category orbench.Category
 	// Votes holds the moderators' labels by moderator. A moderator that
 	// abstained has none, or Undecided.
@@ -31,7 +32,7 @@ func ItemOf(r *benchmark.Record) (Item, bool) {
 	if len(r.Votes) == 0 || r.Kind != benchmark.Rewritten {
 		return Item{}, false
 	}
-	it := Item{ID: r.ID, Text: r.Text, Category: r.Category, Decision: r.Label, Votes: map[string]orbench.Label{}}
+	it := Item{ID: r.ID, Prompt: r.Asked(), Category: r.Category, Decision: r.Label, Votes: map[string]orbench.Label{}}
 	for _, v := range r.Votes {
 		it.Votes[v.Moderator] = v.Label
 	}
@@ -40,7 +41,7 @@ func ItemOf(r *benchmark.Record) (Item, bool) {
 
 // subject is what people's labels of the prompt are about.
 func (it Item) subject() orbench.Subject {
-	return orbench.PromptSubject([]orbench.Message{{Role: orbench.User, Content: it.Text}})
+	return orbench.PromptSubject(it.Prompt.Messages)
 }
 
 // design names the drawing from these items. Other items have another.
@@ -56,7 +57,7 @@ func Entries(items []Item, words annotation.Words) (drawn []annotation.Entry) {
 	of := design(items)
 	for _, it := range items {
 		if chance := words.ChanceIn(of, it.subject()); chance > 0 {
-			drawn = append(drawn, annotation.Entry{Subject: it.subject(), Prompt: it.Text, OfPrompt: true, Chance: chance})
+			drawn = append(drawn, annotation.Entry{Subject: it.subject(), Prompt: it.Prompt.Transcript(), OfPrompt: true, Chance: chance})
 		}
 	}
 	return drawn
