@@ -129,7 +129,7 @@ func TestFaults(t *testing.T) {
 		"unknown inner setting":   {variants("  system: [none]\n"), 4, `unknown field "system"`},
 		"unknown in an object":    {strings.Replace(least, "[starter]", "\n  - dataset: x.csv\n    column: a", 1), 4, `unknown field "column"`},
 		"a word for a number":     {least + "limit: many\n", 3, "whole number"},
-		"a list for a target":     {strings.Replace(least, "[sim/balanced]", "\n  - [a, b]", 1), 2, "mapping"},
+		"a list for a target":     {strings.Replace(least, "[sim/balanced]", "\n  - [a, b]", 1), 2, "a list stands where settings by name are expected"},
 		"a bad name":              {least + "name: 'a '\n", 3, "cannot be the name of a run"},
 		"no targets":              {"datasets: [starter]\n", 0, "no target is named"},
 		"no model":                {"targets:\n  - sim/balanced\n  - gpt-4o\ndatasets: [starter]\n", 3, `"gpt-4o" names no model`},

@@ -180,7 +180,7 @@ func TestWithYAML(t *testing.T) {
 func TestWithFault(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, in, want string }{
-		{"no list", `{"provider": "a"}`, "f.json:1: mapping was used where sequence is expected"},
+		{"no list", `{"provider": "a"}`, "f.json:1: settings by name stand where a list is expected"},
 		{"unknown field", "[\n{\"provider\": \"a\", \"model\": \"b\", \"price\": 1}]", `f.json:2: unknown field "price"`},
 		{"text for a price", "[\n\n{\"provider\": \"a\", \"model\": \"b\", \"input\": \"one\"}]", "f.json:3: "},
 		{"no model", `[{"provider": "a"}]`, "needs a provider and a model"},

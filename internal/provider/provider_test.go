@@ -220,7 +220,7 @@ func TestWithFault(t *testing.T) {
 	t.Parallel()
 	ok := `{"name": "a", "dialect": "openai", "base_url": "https://a.example/v1", "key_env": ["K_API_KEY"], "concurrency": 1}`
 	for _, tt := range []struct{ name, in, want string }{
-		{"no list", `{}`, "f.json:1: mapping was used where sequence is expected"},
+		{"no list", `{}`, "f.json:1: settings by name stand where a list is expected"},
 		{"nothing", ``, "f.json:1: this is not a list"},
 		{"no end", `[` + ok, "f.json:1: "},
 		{"more after the end", "[]\n[]", "f.json:2: "},

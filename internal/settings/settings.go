@@ -91,7 +91,7 @@ func Decode(name string, text []byte, into any, hint string) error {
 			e.Line = t.Position.Line
 		}
 	}
-	e.Problem = strings.Join(strings.Fields(e.Problem), " ")
+	e.Problem = plainKinds.Replace(strings.Join(strings.Fields(e.Problem), " "))
 	if lines := strings.Split(string(text), "\n"); e.Line <= len(lines) && strings.Contains(lines[e.Line-1], "\t") && strings.Contains(e.Problem, "cannot start any token") {
 		e.Problem, e.Hint = "a tab stands here, and YAML has none before a setting", "indent with blanks"
 	}
@@ -147,6 +147,9 @@ func pathsOf(t reflect.Type, at string, within map[reflect.Type]bool) (paths []s
 	delete(within, t)
 	return paths
 }
+
+// plainKinds says in the words of kindText what stands in place of what.
+var plainKinds = strings.NewReplacer("string was used where", "a text stands where", "int was used where", "a number stands where", "sequence was used where", "a list stands where", "mapping was used where", "settings by name stand where", "sequence is expected", "a list is expected", "mapping is expected", "settings by name are expected")
 
 // kindText describes a value of a type in words.
 func kindText(t reflect.Type) string {

@@ -48,7 +48,7 @@ func TestDecodeIsStrict(t *testing.T) {
 		want string
 	}{
 		"unknown setting": {"name: x\nnmae: y\n", 2, `unknown field "nmae"`},
-		"wrong kind":      {"name: x\ninner: 4\n", 2, "mapping"},
+		"wrong kind":      {"name: x\ninner: 4\n", 2, "a number stands where settings by name are expected"},
 		"not YAML":        {"name: [", 1, "sequence"},
 		"two documents":   {"name: x\n---\n# more\nname: y\n", 4, "a second YAML document"},
 	} {
@@ -146,12 +146,12 @@ func TestListFault(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                            "f:1: this is not a list of entries",
 		"null":                        "f:1: this is not a list of entries",
-		"n: 1":                        "f:1: mapping was used where sequence is expected",
+		"n: 1":                        "f:1: settings by name stand where a list is expected",
 		"- n: 1\n\n- n: -1":           "f:3: -1 is not positive",
 		"[{\"n\":1},\n\n {\"n\":-1}]": "f:3: -1 is not positive",
 		"[{\"n\":1}\n{\"n\":2}]":      "f:2: ",
 		"[{\"n\":1},\n{\"n\":1\n\n}x": "f:",
-		"[5]":                         "f:1: int was used where mapping is expected",
+		"[5]":                         "f:1: a number stands where settings by name are expected",
 		"[]\n[]":                      "f:2: ",
 		strings.Repeat(" ", 2<<20):    "f:1: the file has more than 1048576 bytes",
 	} {
