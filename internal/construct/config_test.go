@@ -49,7 +49,7 @@ func TestFaultsOfAConfig(t *testing.T) {
 		"unknown setting":        {least + "sedes: 4\n", 7, `unknown field "sedes"`},
 		"unknown inner setting":  {strings.Replace(least, "seeds:", "seeds:\n  number: 4", 1), 3, `unknown field "number"`},
 		"a word for a number":    {least + "near_duplicates: many\n", 7, "is not a number"},
-		"a number for a list":    {strings.Replace(least, "[sim/generator]", "4", 1), 3, "sequence"},
+		"a number for a list":    {strings.Replace(least, "[sim/generator]", "4", 1), 3, "a number stands where a list is expected"},
 		"the same setting twice": {least + "name: other\n", 7, "already defined"},
 		"no name":                {strings.Replace(least, "name: mine\n", "", 1), 0, "cannot be the name of a benchmark"},
 		"a bad name":             {strings.Replace(least, "mine", "../mine", 1), 1, "cannot be the name of a benchmark"},

@@ -61,7 +61,7 @@ func TestOddLogs(t *testing.T) {
 		"NaN":                   {`{"prompt":"a","response":"b","x":NaN}`, "", 1},
 		"single quotes":         {`{'prompt':'a','response':'b'}`, "malformed JSON", 0},
 		"a comment":             {"# log\n" + good, "standard input:2: a quotation mark inside an unquoted cell", 0},
-		"a page to sign in":     {"<html><body>Sign in</body></html>", "no message of a user is found", 0},
+		"a page to sign in":     {"<html><body>Sign in</body></html>", "a web page, and no data", 0},
 		"an error page inside":  {good + "<html>", "standard input:2: malformed JSON", 0},
 		"an open quote":         {"prompt,response\n\"a,b\n", "standard input:2: a quotation mark is left open", 0},
 		"too many cells":        {"prompt,response\na,b,c,d\n", "different numbers of cells", 0},
